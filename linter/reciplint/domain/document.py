@@ -1,0 +1,38 @@
+"""One file as the rules see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from reciplint.repo.kinds import Kind
+from reciplint.yamltree.parse import parse
+from reciplint.yamltree.problem import Limits, Problem, Unreadable
+from reciplint.yamltree.tree import Tree
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file's path, kind and bytes; parsed once, on first use. Exactly one of `tree` and `problem` is set."""
+
+    path: str
+    kind: Kind
+    data: bytes
+    limits: Limits = Limits()
+
+    @cached_property
+    def _parsed(self) -> Tree | Problem:
+        try:
+            return parse(self.data, self.limits)
+        except Unreadable as unreadable:
+            return unreadable.problem
+
+    @property
+    def tree(self) -> Tree | None:
+        """The tree; None where the text has none."""
+        return None if isinstance(self._parsed, Problem) else self._parsed
+
+    @property
+    def problem(self) -> Problem | None:
+        """Why there is no tree."""
+        return self._parsed if isinstance(self._parsed, Problem) else None

@@ -1,0 +1,85 @@
+"""What a rule is: the contract that every file under `rules/<category>/` fulfils.
+
+A rule file holds `RULE`, a page as its module docstring, and one or more of
+
+- `check_document(document, context)`: sees one file; its findings are cached by content,
+- `check_project(project, context)`: sees a whole project at one revision,
+- `check_change(change, context)`: sees a project at its base and its head.
+
+Each yields findings made by `RULE.finding(…)`.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from reciplint.repo.kinds import Kind
+from reciplint.rules.finding import Applicability, Argument, Finding, Fix, Related, Severity, render
+from reciplint.yamltree.spans import Span
+
+DOCS = "https://github.com/reciplint/reciplint/blob/main/docs/rules/"
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a rule may know besides the files: its options, the review date, the pull request's number."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    review_date: datetime.date = datetime.date.max
+    pull_request: int | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The facts about a rule that are not code.
+
+    `kinds` are the kinds of document that `check_document` is called for; `fix` is the strongest applicability
+    that a finding of it may offer; `messages` are templates by message id (see `render`); `options` are the
+    settings it takes, with their defaults; `source` says where the rule or its numbers come from.
+    """
+
+    id: str
+    summary: str
+    severity: Severity
+    source: str
+    messages: Mapping[str, str]
+    kinds: frozenset[Kind] = frozenset()
+    fix: Applicability | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    suppressible: bool = True
+
+    @property
+    def url(self) -> str:
+        """The rule's page."""
+        return f"{DOCS}{self.id}.md"
+
+    def finding(
+        self,
+        message_id: str,
+        span: Span,
+        *,
+        subject: tuple[str, ...],
+        path: str = "",
+        severity: Severity | None = None,
+        pointer: str = "",
+        related: tuple[Related, ...] = (),
+        fix: Fix | None = None,
+        **arguments: Argument,
+    ) -> Finding:
+        """A finding of this rule; `path` may stay empty in `check_document`."""
+        return Finding(
+            rule=self.id,
+            severity=severity or self.severity,
+            path=path,
+            span=span,
+            message=render(self.messages[message_id], arguments),
+            message_id=message_id,
+            arguments=arguments,
+            subject=subject,
+            pointer=pointer,
+            related=related,
+            fix=fix,
+        )

@@ -1,0 +1,136 @@
+"""What a scalar means: under YAML 1.1 as PyYAML loads it, and under YAML 1.2 as ruamel.yaml does.
+
+InferenceX and srt-slurm read their files with PyYAML; the vLLM recipes site reads with a 1.2 parser.
+"""
+
+from __future__ import annotations
+
+import datetime
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+from reciplint.yamltree.tree import Alias, Concrete, Mapping, Node, Scalar, Sequence, target
+
+Plain = Any
+"""A loaded value: str, int, float, bool, None, list or dict with str keys (dates are ISO text)."""
+
+_PREFIX = "tag:yaml.org,2002:"
+
+
+class _Values(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
+    """PyYAML's own resolver and constructors, without its loader."""
+
+    def __init__(self) -> None:
+        yaml.constructor.SafeConstructor.__init__(self)
+        yaml.resolver.Resolver.__init__(self)
+
+
+_VALUES = _Values()
+_CONSTRUCT = {
+    "int": _VALUES.construct_yaml_int,
+    "float": _VALUES.construct_yaml_float,
+    "bool": _VALUES.construct_yaml_bool,
+    "timestamp": _VALUES.construct_yaml_timestamp,
+}
+
+
+@lru_cache(maxsize=65536)
+def resolve_11(text: str) -> str:
+    """The short tag ("str", "int", "bool", …) that PyYAML gives a plain scalar."""
+    return str(_VALUES.resolve(yaml.ScalarNode, text, (True, False))).removeprefix(_PREFIX)
+
+
+@lru_cache(maxsize=65536)
+def value_11(text: str) -> Plain:
+    """The value that PyYAML loads for a plain scalar; dates as ISO text, what it refuses as the text itself."""
+    tag = resolve_11(text)
+    if tag in ("str", "merge", "value"):
+        return text
+    if tag == "null":
+        return None
+    try:
+        value = _CONSTRUCT[tag](yaml.ScalarNode(_PREFIX + tag, text))
+    except (ValueError, KeyError, OverflowError):
+        return text
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+@lru_cache(maxsize=4096)
+def value_12(text: str) -> Plain:
+    """The value that a YAML 1.2 parser (core schema, as in ruamel.yaml) loads for a plain scalar."""
+    resolver, constructor = _ruamel()
+    tag = str(resolver.resolve(_scalar_node_class(), text, (True, False))).removeprefix(_PREFIX)
+    if tag == "null":
+        return None
+    if tag not in ("int", "float", "bool"):
+        return text
+    node = _scalar_node_class()(_PREFIX + tag, text)
+    try:
+        return getattr(constructor, f"construct_yaml_{tag}")(node)
+    except (ValueError, KeyError, OverflowError):
+        return text
+
+
+@lru_cache(maxsize=1)
+def _ruamel() -> tuple[Any, Any]:
+    from ruamel.yaml import YAML
+
+    reader = YAML(typ="safe", pure=True)
+    return reader.resolver, reader.constructor
+
+
+def _scalar_node_class() -> Any:
+    from ruamel.yaml.nodes import ScalarNode
+
+    return ScalarNode
+
+
+def scalar_value(scalar: Scalar) -> Plain:
+    """The 1.1 value of a scalar: quoted, block and tagged `!!str` ones are text; other tags are never built."""
+    if scalar.style or (scalar.tag is not None and scalar.tag.endswith((":str", ":binary"))):
+        return scalar.value
+    return value_11(scalar.value)
+
+
+def load(node: Node | None) -> Plain:
+    """The value that PyYAML loads, merge keys resolved and the last duplicate winning.
+
+    Keys become text as JSON would have them (`1` → "1", `true` → "true"). Aliased collections are built again
+    at each place; `Limits.expanded_nodes` has bounded that at parse time.
+    """
+    if node is None:
+        return None
+    concrete: Concrete = target(node)
+    if isinstance(concrete, Scalar):
+        return scalar_value(concrete)
+    if isinstance(concrete, Sequence):
+        return [load(item) for item in concrete.items]
+    result: dict[str, Plain] = {}
+    for source in reversed(list(concrete.merged())):
+        result.update(load(source))
+    for entry in concrete.entries:
+        if not entry.is_merge:
+            result[key_text(entry.key)] = load(entry.value)
+    return result
+
+
+def key_text(key: Node) -> str:
+    """A key as JSON text has it."""
+    concrete = target(key)
+    if not isinstance(concrete, Scalar):
+        return "?"
+    value = scalar_value(concrete)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "null" if value is None else value if isinstance(value, str) else concrete.value
+
+
+def contains_alias(node: Node) -> bool:
+    """Whether a node is an alias or holds one."""
+    if isinstance(node, Alias):
+        return True
+    if isinstance(node, Mapping):
+        return any(contains_alias(entry.key) or contains_alias(entry.value) for entry in node.entries)
+    return isinstance(node, Sequence) and any(contains_alias(item) for item in node.items)
