@@ -13,15 +13,21 @@ from reciplint.yamltree.tree import Tree
 
 @dataclass(frozen=True)
 class Document:
-    """A file's path, kind and bytes; parsed once, on first use. Exactly one of `tree` and `problem` is set."""
+    """A file's path, kind and bytes; parsed once, on first use. Exactly one of `tree` and `problem` is set.
+
+    `size` is given where the file was too large to be read: then `data` is empty.
+    """
 
     path: str
     kind: Kind
     data: bytes
+    size: int | None = None
     limits: Limits = Limits()
 
     @cached_property
     def _parsed(self) -> Tree | Problem:
+        if self.size is not None and self.size > len(self.data):
+            return Problem.at_start("too-large", size=self.size, limit=self.limits.file_bytes)
         try:
             return parse(self.data, self.limits)
         except Unreadable as unreadable:

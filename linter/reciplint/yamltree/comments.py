@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from reciplint.yamltree.tree import Scalar
 
-_CANDIDATE = re.compile(r"(?:(?<=[ \t\n\r])|\A\ufeff?)#[^\r\n]*")
+_COMMENT = re.compile(r"#[^\r\n\x85\u2028\u2029]*")
+"""libyaml ends a line, and with it a comment, at NEL, LS and PS as well."""
 
 
 class Comment(NamedTuple):
@@ -24,29 +25,29 @@ class Comment(NamedTuple):
 def scan_comments(text: str, scalars: list[Scalar]) -> list[Comment]:
     """Every comment of a text, given its scalars in source order.
 
-    A `#` inside a scalar is none, except after the header of a block scalar (`key: |  # why`).
+    A `#` inside a scalar is none, except on the header of a block scalar (`key: |  # why`). Outside of scalars it
+    always is: libyaml asks for no blank before it (`"quoted"#why`), and no anchor or tag can hold one.
     """
-    if "#" not in text:
+    position = text.find("#")
+    if position < 0:
         return []
     starts = [scalar.start for scalar in scalars]
     comments: list[Comment] = []
-    position = 0
-    while match := _CANDIDATE.search(text, position):
-        start = match.end() - len(match.group().lstrip("\ufeff"))
-        inside = bisect_right(starts, start) - 1
-        if inside >= 0 and start < scalars[inside].end and not _in_block_header(text, scalars[inside], start):
-            position = max(start + 1, _next_line_or_end(text, start, scalars[inside].end))
+    index = 0
+    while position >= 0:
+        index = bisect_right(starts, position, index)
+        scalar = scalars[index - 1] if index else None
+        if scalar is not None and position < scalar.end and not _in_block_header(text, scalar, position):
+            position = text.find("#", scalar.end)
             continue
-        line_start = text.rfind("\n", 0, start) + 1
-        comments.append(Comment(start, match.end(), text[start : match.end()], not text[line_start:start].strip("\ufeff \t")))
-        position = match.end()
+        comment = _COMMENT.match(text, position)
+        assert comment is not None
+        line_start = text.rfind("\n", 0, position) + 1
+        own_line = not text[line_start:position].strip("\ufeff \t")
+        comments.append(Comment(position, comment.end(), comment.group(), own_line))
+        position = text.find("#", comment.end())
     return comments
 
 
 def _in_block_header(text: str, scalar: Scalar, position: int) -> bool:
     return scalar.style in ("|", ">") and "\n" not in text[scalar.start : position]
-
-
-def _next_line_or_end(text: str, position: int, end: int) -> int:
-    line_end = text.find("\n", position)
-    return end if line_end < 0 else min(line_end, end)

@@ -112,6 +112,14 @@ def locate(tree: Tree, path: Path) -> Node:
     return node
 
 
+def addressable(tree: Tree, path: Path, node: Node) -> bool:
+    """Whether an operation on that path reaches exactly that node (and not, say, the same path of a later document)."""
+    try:
+        return locate(tree, path) is node
+    except Refused:
+        return False
+
+
 def _parent(tree: Tree, path: Path) -> tuple[Mapping, str]:
     if not path or not isinstance(path[-1], str):
         raise Refused("it is not a key")

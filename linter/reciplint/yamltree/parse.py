@@ -27,7 +27,15 @@ from reciplint.yamltree.problem import Limits, Problem, Unreadable
 from reciplint.yamltree.spans import LineIndex
 from reciplint.yamltree.tree import Alias, Concrete, Entry, Mapping, Node, Scalar, Sequence, Tree
 
-_PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:[ \t]*(?:#[^\n]*)?\r?\n?[ \t]*))+")
+_PROPERTIES = re.compile(
+    r"(?:(?:&[\w-]+|!<[^>]*>|![^\s,\[\]{}]*)(?:[ \t\r\n\x85\u2028\u2029]|#[^\r\n\x85\u2028\u2029]*)*)+"
+)
+"""Anchor and tag of a node, in either order, with the blanks, breaks and comments up to the node itself."""
+
+_Stack = list[tuple[Mapping | Sequence, Node | None, int, int]]
+"""Open collections, each with what was open around it: the key that waits, nodes counted, deepest level."""
+
+_LINE_END = re.compile(r"[\r\n\x85\u2028\u2029]|\Z")
 
 
 def parse(data: bytes, limits: Limits = Limits()) -> Tree:  # noqa: B008 (frozen)
@@ -46,19 +54,21 @@ def parse(data: bytes, limits: Limits = Limits()) -> Tree:  # noqa: B008 (frozen
 
 def parse_text(text: str, limits: Limits = Limits()) -> Tree:  # noqa: B008 (frozen)
     """Parse a text; see `parse`."""
-    shift = 1 if text.startswith("\ufeff") else 0  # libyaml does not count a BOM
-    body = text[shift:]
+    shift = 1 if text.startswith("\ufeff") else 0  # libyaml skips one BOM and does not count it
     builder = _Builder(text, shift, limits)
     try:
         with _paused_gc():
-            builder.run(_parser(body))
+            builder.run(_parser(text))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         offset = min(len(text), mark.index + shift) if mark is not None else 0
-        raise Unreadable(_syntax(text, offset, error.problem or "cannot be parsed", error.context)) from None
+        problem = error.problem or "cannot be parsed"
+        if "nesting depth" in problem:  # libyaml counts brackets before it gives an event
+            raise builder.fault("too-deep", offset, limit=limits.depth) from None
+        raise Unreadable(_syntax(text, offset, problem, error.context)) from None
     except yaml.reader.ReaderError as error:
-        offset = min(len(text), _reader_offset(body, error) + shift)
-        raise Unreadable(_syntax(text, offset, f"character U+{_code(error):04X} is not allowed in YAML", None)) from None
+        reason = f"character U+{_code(error):04X} is not allowed in YAML"
+        raise Unreadable(_syntax(text, _reader_offset(text, error), reason, None)) from None
     return Tree(text, builder.documents, builder.scalars)
 
 
@@ -111,15 +121,16 @@ class _Builder:
         self.documents: list[Node | None] = []
         self.scalars: list[Scalar] = []
         self._anchors: dict[str, Concrete] = {}
-        self._weights: dict[int, int] = {}
+        self._sizes: dict[int, tuple[int, int]] = {}
+        """Nodes and levels of every anchored collection, its own aliases expanded."""
 
-    def run(self, parser: Any) -> None:
+    def run(self, parser: Any) -> None:  # noqa: C901 (one loop: a call per event would cost a quarter more)
         shift, scalars, limit = self.shift, self.scalars, self.limits.depth
         next_event = parser.get_event
-        stack: list[tuple[Mapping | Sequence, Node | None, int]] = []
+        stack: _Stack = []
         current: Mapping | Sequence | None = None
         key: Node | None = None
-        weight = 0
+        weight = deepest = 0
         root: Node | None = None
         node: Node
         while (event := next_event()) is not None:
@@ -130,34 +141,38 @@ class _Builder:
                 weight += 1
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 opened = self._open(event, kind is MappingStartEvent)
-                if len(stack) >= limit:
-                    raise self._fault("too-deep", opened.start, limit=limit)
-                stack.append((opened, key, weight))
-                current, key, weight = opened, None, 1
+                stack.append((opened, key, weight, deepest))
+                current, key, weight, deepest = opened, None, 1, len(stack)
+                if deepest > limit:
+                    raise self.fault("too-deep", opened.start, limit=limit)
                 continue
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 assert current is not None
                 _close(current, event.end_mark.index + shift)
-                if current.anchor:
-                    self._weights[id(current)] = weight
                 node = current
-                _, key, outer = stack.pop()
+                _, key, outer, outer_deepest = stack.pop()
+                if node.anchor:
+                    self._sizes[id(node)] = weight, deepest - len(stack)
                 weight += outer
+                deepest = max(deepest, outer_deepest)
                 current = stack[-1][0] if stack else None
             elif kind is AliasEvent:
-                node, cost = self._alias(event, stack)
+                node, cost, depth = self._alias(event, stack)
                 weight += cost
+                deepest = max(deepest, len(stack) + depth)
+                if deepest > limit:
+                    raise self.fault("too-deep", node.start, limit=limit)
             elif kind is DocumentStartEvent:
-                self._anchors, root, weight = {}, None, 0
+                self._anchors, root, weight, deepest = {}, None, 0, 0
                 continue
             elif kind is DocumentEndEvent:
-                empty = isinstance(root, Scalar) and not root.value and root.start == root.end
+                empty = isinstance(root, Scalar) and root.start == root.end and root.tag is None
                 self.documents.append(None if empty else root)
                 continue
             else:
                 continue
             if weight > self.limits.expanded_nodes:
-                raise self._fault("alias-expansion", node.start, limit=self.limits.expanded_nodes)
+                raise self.fault("alias-expansion", node.start, limit=self.limits.expanded_nodes)
             if current is None:
                 root = node
             elif type(current) is Sequence:
@@ -168,21 +183,26 @@ class _Builder:
                 current.entries.append(Entry(key, node))  # type: ignore[union-attr]
                 key = None
 
-    def _scalar(self, event: ScalarEvent) -> Scalar:
+    def _scalar(self, event: Any) -> Scalar:
         start = event.start_mark.index + self.shift
         end = event.end_mark.index + self.shift
         style = event.style or ""
         tag = event.tag
         anchor = event.anchor
-        if anchor or (tag is not None and tag != "!"):
+        if anchor or tag:
             start = self._after_properties(start, end)
         if style and style in "|>":
-            end = max(start + 1, len(self.text[start:end].rstrip()) + start)
+            end = self._block_end(start, end)
         scalar = Scalar(start, end, event.value, style, tag, anchor)
         if anchor:
             self._anchors[anchor] = scalar
-            self._weights[id(scalar)] = 1
         return scalar
+
+    def _block_end(self, start: int, end: int) -> int:
+        """The end of the last line that is not blank: libyaml's own mark is where the next token may begin."""
+        last = start + len(self.text[start:end].rstrip(" \t\r\n\x85\u2028\u2029"))
+        match = _LINE_END.search(self.text, last)
+        return min(end, match.start()) if match else end
 
     def _open(self, event: Any, mapping: bool) -> Mapping | Sequence:
         start = event.start_mark.index + self.shift
@@ -197,17 +217,19 @@ class _Builder:
         match = _PROPERTIES.match(self.text, start)
         return min(match.end(), end) if match else start
 
-    def _alias(self, event: Any, stack: list[tuple[Mapping | Sequence, Node | None, int]]) -> tuple[Alias, int]:
+    def _alias(self, event: Any, stack: _Stack) -> tuple[Alias, int, int]:
         start = event.start_mark.index + self.shift
         node = self._anchors.get(event.anchor)
         if node is None:
-            raise self._fault("unknown-alias", start, name=event.anchor)
-        if any(node is opened for opened, _, _ in stack):
-            raise self._fault("alias-cycle", start, name=event.anchor)
-        return Alias(start, event.end_mark.index + self.shift, event.anchor, node), self._weights.get(id(node), 1)
+            raise self.fault("unknown-alias", start, name=event.anchor)
+        if any(node is opened for opened, *_ in stack):
+            raise self.fault("alias-cycle", start, name=event.anchor)
+        alias = Alias(start, event.end_mark.index + self.shift, event.anchor, node)
+        return alias, *self._sizes.get(id(node), (1, 0))
 
-    def _fault(self, name: str, offset: int, **arguments: str | int) -> Unreadable:
-        return Unreadable(Problem(name, LineIndex(self.text).span(offset, offset), dict(arguments)))
+    def fault(self, kind: str, offset: int, **arguments: str | int) -> Unreadable:
+        """A problem at an offset, to be raised."""
+        return Unreadable(Problem(kind, LineIndex(self.text).span(offset, offset), dict(arguments)))
 
 
 def _close(node: Mapping | Sequence, mark: int) -> None:

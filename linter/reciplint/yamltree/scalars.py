@@ -27,7 +27,7 @@ class _Values(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
         yaml.resolver.Resolver.__init__(self)
 
 
-_VALUES = _Values()
+_VALUES: Any = _Values()
 _CONSTRUCT = {
     "int": _VALUES.construct_yaml_int,
     "float": _VALUES.construct_yaml_float,
@@ -125,6 +125,17 @@ def key_text(key: Node) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "null" if value is None else value if isinstance(value, str) else concrete.value
+
+
+def same_value(left: Plain, right: Plain) -> bool:
+    """Whether two loaded values are equal, types included: 1, 1.0 and true differ, NaN equals NaN."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same_value(value, right[key]) for key, value in left.items())
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(same_value, left, right))
+    return bool(left == right) or (left != left and right != right)
 
 
 def contains_alias(node: Node) -> bool:

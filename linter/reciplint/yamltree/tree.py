@@ -6,24 +6,23 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
+
 from reciplint.yamltree.comments import Comment, scan_comments
 from reciplint.yamltree.spans import LineIndex, Span
 
 MERGE = "<<"
 
 
-class Scalar:
+class Scalar(msgspec.Struct, eq=False, gc=False):
     """A scalar. `style` is "" (plain), "'", '"', "|" or ">"; the span covers quotes but no anchor or tag."""
 
-    __slots__ = ("anchor", "end", "start", "style", "tag", "value")
-
-    def __init__(self, start: int, end: int, value: str, style: str, tag: str | None, anchor: str | None) -> None:
-        self.start = start
-        self.end = end
-        self.value = value
-        self.style = style
-        self.tag = tag
-        self.anchor = anchor
+    start: int
+    end: int
+    value: str
+    style: str
+    tag: str | None
+    anchor: str | None
 
 
 class Entry(NamedTuple):
@@ -191,3 +190,8 @@ class Tree:
 def pointer(path: tuple[str | int, ...]) -> str:
     """A path as an RFC 6901 JSON Pointer."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def key_path(path: tuple[str | int, ...]) -> tuple[str, ...]:
+    """The keys of a path without list indexes: what stays the same when an item is inserted above."""
+    return tuple(part for part in path if isinstance(part, str))

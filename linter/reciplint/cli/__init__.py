@@ -1,0 +1,85 @@
+"""The command line: one module a command, imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from reciplint import __version__
+
+_COMMANDS = {
+    "check": "lint the repository, or what a change makes worse",
+    "fix": "apply the safe fixes",
+    "explain": "a rule's page",
+    "rules": "the table of rules",
+    "schema": "print a JSON Schema, or list them",
+    "settings": "the effective settings",
+    "cache": "where the cache is; clear it",
+    "completion": "the completion script of a shell",
+}
+
+
+class _Group(click.Group):
+    """Commands by name, each imported only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"reciplint.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            close = difflib.get_close_matches(args[0], _COMMANDS, 1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "-V", "--version", message="reciplint %(version)s")
+def cli() -> None:
+    """Lint repositories of LLM inference recipes and benchmark master configs.
+
+    Exit status: 0 nothing to fail on, 1 findings, 2 reciplint could not do its job, 130 interrupted.
+    """
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line; the exit status. Faults that a user can meet are one line on standard error."""
+    from reciplint.cli.faults import FAULTS
+
+    try:
+        status = cli.main(arguments, prog_name="reciplint", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("reciplint: interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except FAULTS as fault:
+        from reciplint.report.escape import shown
+
+        click.echo(f"reciplint: {shown(str(fault))}", err=True)
+        return 2
+    return status if isinstance(status, int) else 0

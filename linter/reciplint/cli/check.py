@@ -1,0 +1,124 @@
+"""`reciplint check`: lint the repository, or what a change makes worse."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+import time
+from dataclasses import replace
+
+import click
+
+from reciplint.cli.fixing import Fixing, fix_working_tree
+from reciplint.cli.options import IsoDate, split_rules
+from reciplint.cli.progress import Progress
+from reciplint.cli.reporting import Origin, Sources, build_report, emit, parse_output
+from reciplint.cli.repository import Repository, open_repository
+from reciplint.engine.cache import Cache, cache_file
+from reciplint.engine.run import Request, run
+from reciplint.report import FORMATS
+from reciplint.repo.snapshot import Memory, Snapshot
+
+
+@click.command("check", short_help="lint the repository")
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option("--base", metavar="REV", help="Report only what the head makes worse than its merge base with REV.")
+@click.option("--head", metavar="REV", help="Lint this revision instead of the working tree.")
+@click.option("--pr", type=click.IntRange(1), metavar="N", help="The pull request's number.")
+@click.option("--date", "review_date", type=IsoDate(), help="The review date for deprecations (YYYY-MM-DD).")
+@click.option("--select", multiple=True, metavar="RULE", help="Run only these rules.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Leave these rules out.")
+@click.option("--fail-on", type=click.Choice(["error", "warning", "info", "never"]), help="The least severity for exit status 1.")
+@click.option("--format", "chosen", type=click.Choice(list(FORMATS)), default="text", show_default=True)
+@click.option("--output", multiple=True, callback=parse_output, metavar="FORMAT:FILE", help="Also write a report to a file; repeatable.")
+@click.option("--verbose", "-v", is_flag=True, help="Show information too, and how to silence each finding.")
+@click.option("--statistics", is_flag=True, help="Count findings by rule.")
+@click.option("--timing", is_flag=True, help="Say on standard error how long it took.")
+@click.option("--fix", "apply_fixes", is_flag=True, help="Apply safe fixes, then report what is left.")
+@click.option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; write nothing.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if a fix was applied.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option("--config", type=click.Path(exists=True, dir_okay=False), help="Settings from another file.")
+@click.option("--stdin-filename", metavar="FILE", help="Lint standard input as this file of the repository.")
+def command(
+    paths: tuple[str, ...],
+    base: str | None,
+    head: str | None,
+    pr: int | None,
+    review_date: datetime.date | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    fail_on: str | None,
+    chosen: str,
+    output: tuple[tuple[str, str], ...],
+    verbose: bool,
+    statistics: bool,
+    timing: bool,
+    apply_fixes: bool,
+    show_diff: bool,
+    exit_non_zero_on_fix: bool,
+    no_cache: bool,
+    config: str | None,
+    stdin_filename: str | None,
+) -> int:
+    """Lint PATHS (default: everything).
+
+    PATHS choose what is reported; the whole repository is always read. With --base, only what is worse than at the
+    merge base is reported.
+    """
+    began = time.perf_counter()
+    if (apply_fixes or show_diff) and (head or stdin_filename):
+        raise click.UsageError("fixes go into the working tree: leave --head and --stdin-filename out")
+    repository = open_repository(head=head, config=config)
+    cache = Cache(None if no_cache else cache_file())
+    chosen_rules = split_rules(select, repository.rules, "--select") if select else None
+    request = Request(
+        head=_head(repository, head, stdin_filename),
+        paths=_paths(repository, paths, stdin_filename),
+        select=chosen_rules,
+        ignore=split_rules(ignore, repository.rules, "--ignore"),
+        review_date=review_date or repository.review_date(head),
+        pull_request=pr,
+    )
+    base_commit = None
+    if base is not None:
+        base_commit = repository.base_commit(base, head)
+        assert repository.git is not None
+        head_commit = repository.git.commit(head) if head is not None else None
+        request = replace(
+            request,
+            base=repository.snapshot(base_commit),
+            renames=repository.git.renames(base_commit, head_commit),
+        )
+    fixed = 0
+    with Progress("reading") as progress:
+        request = replace(request, progress=progress)
+        outcome = run(request, repository.rules, repository.settings, cache)
+        if apply_fixes or show_diff:
+            fixing = fix_working_tree(repository, request, outcome, cache, Fixing(unsafe=False, write=apply_fixes))
+            fixed = fixing.done
+            if apply_fixes and fixed:
+                request = replace(request, head=_head(repository, None, None))
+                outcome = run(request, repository.rules, repository.settings, cache)
+    cache.close()
+    threshold = fail_on or repository.settings.fail_on
+    origin = Origin(base_commit, request.head.commit, pr)
+    report = build_report(outcome, origin, threshold, repository.rules, request.head)
+    if not show_diff:
+        emit(report, Sources(request.head, repository.rules), chosen, output, verbose, statistics)
+    if timing:
+        click.echo(f"reciplint: {outcome.files} files in {time.perf_counter() - began:.2f} s", err=True)
+    if fixed and exit_non_zero_on_fix and report.exit_code == 0:
+        return 1
+    return report.exit_code
+
+
+def _head(repository: Repository, head: str | None, stdin_filename: str | None) -> Snapshot:
+    snapshot = repository.snapshot(head)
+    if stdin_filename is None:
+        return snapshot
+    return Memory({repository.relative((stdin_filename,))[0]: sys.stdin.buffer.read()}, snapshot)
+
+
+def _paths(repository: Repository, paths: tuple[str, ...], stdin_filename: str | None) -> tuple[str, ...]:
+    return repository.relative(paths or ((stdin_filename,) if stdin_filename else ()))

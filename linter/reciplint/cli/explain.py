@@ -1,0 +1,21 @@
+"""`reciplint explain`: a rule's page."""
+
+from __future__ import annotations
+
+import click
+
+from reciplint.cli.options import split_rules
+from reciplint.engine.pages import readable
+from reciplint.engine.registry import all_rules
+
+
+@click.command("explain", short_help="a rule's page")
+@click.argument("rule")
+def command(rule: str) -> None:
+    """Print the page of RULE: what it finds, why it matters, examples, fix, options, source."""
+    rules = all_rules()
+    split_rules((rule,), rules, "explain")
+    registered = rules[rule]
+    about = registered.rule
+    click.echo(f"# {about.id}\n\n{about.severity}, {', '.join(registered.runs_on)} rule of {registered.category}; "
+               f"fix: {about.fix or 'none'}\n\n{readable(registered.page)}", nl=False)

@@ -1,0 +1,44 @@
+"""Fix the working tree: what `check --fix` and `fix` share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import click
+
+from reciplint.cli.repository import Repository
+from reciplint.engine.cache import Cache
+from reciplint.engine.run import Outcome, Request, run
+from reciplint.fix.session import Fixed, fix_tree, unified_diff
+from reciplint.fix.write import write_file
+from reciplint.repo.snapshot import Memory
+from reciplint.rules.finding import Finding
+
+
+@dataclass(frozen=True)
+class Fixing:
+    """How to fix: unsafe fixes too or not; write, or only show the difference."""
+
+    unsafe: bool
+    write: bool
+
+
+def fix_working_tree(repository: Repository, request: Request, outcome: Outcome, cache: Cache, how: Fixing) -> Fixed:
+    """Apply the fixes of an outcome to the working tree, or print what they would change."""
+
+    def read(path: str) -> bytes:
+        return request.head.read([path])[path].data
+
+    def lint(files: dict[str, bytes]) -> list[Finding]:
+        again = replace(request, head=Memory(files, request.head))
+        return [item.finding for item in run(again, repository.rules, repository.settings, cache).findings]
+
+    fixed = fix_tree([item.finding for item in outcome.findings], read, lint, how.unsafe)
+    for path, data in sorted(fixed.files.items()):
+        if how.write:
+            write_file(repository.top, path, read(path), data)
+        else:
+            click.echo(unified_diff(path, read(path), data), nl=False)
+    for reason in fixed.refused:
+        click.echo(f"reciplint: not fixed: {reason}", err=True)
+    return fixed

@@ -1,0 +1,183 @@
+"""From an outcome to reports: counts, exit status, resolved edits, and where each report is written."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from reciplint import __version__
+from reciplint.engine.registry import Registered
+from reciplint.engine.run import Outcome
+from reciplint.engine.triage import Fingerprinted
+from reciplint.report import FORMATS, renderer
+from reciplint.report.model import Counts, FileEdit, Options, Report, Reported
+from reciplint.repo.snapshot import Snapshot
+from reciplint.rules.finding import Finding, rank
+from reciplint.rules.rule import Rule
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What was compared, for the head of a report."""
+
+    base: str | None
+    head: str | None
+    pull_request: int | None
+
+
+def build_report(outcome: Outcome, origin: Origin, fail_on: str, rules: dict[str, Registered], snapshot: Snapshot) -> Report:
+    """The report of an outcome, edits resolved against the head's text."""
+    counted = Counter(item.finding.severity for item in outcome.findings)
+    texts = _Texts(snapshot)
+    return Report(
+        version=__version__,
+        base=origin.base,
+        head=origin.head,
+        pull_request=origin.pull_request,
+        findings=tuple(_reported(item, rules, texts) for item in outcome.findings),
+        counts=Counts(
+            error=counted["error"],
+            warning=counted["warning"],
+            info=counted["info"],
+            suppressed=outcome.suppressed,
+            baselined=0,
+            files=outcome.files,
+        ),
+        exit_code=exit_code(outcome.findings, fail_on),
+        compared=origin.base is not None,
+    )
+
+
+def exit_code(findings: tuple[Fingerprinted, ...], fail_on: str) -> int:
+    """2 after an internal error, 1 with a finding at or above the threshold, else 0."""
+    if any(item.finding.rule == "internal-error" for item in findings):
+        return 2
+    if fail_on == "never":
+        return 0
+    least = {"info": 0, "warning": 1, "error": 2}[fail_on]
+    return int(any(rank(item.finding.severity) >= least for item in findings))
+
+
+class _Texts:
+    """The texts of the head, decoded once."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    @functools.cache  # noqa: B019 (lives as long as one report)
+    def text(self, path: str) -> str | None:
+        """A file's text; None where it cannot be had."""
+        content = self._snapshot.read([path]).get(path)
+        return None if content is None or content.size != len(content.data) else content.data.decode("utf-8", "replace")
+
+
+class Sources:
+    """What reports may look up: the lines of files, rules and their pages."""
+
+    def __init__(self, snapshot: Snapshot, rules: dict[str, Registered]) -> None:
+        self._texts = _Texts(snapshot)
+        self._rules = rules
+
+    def lines(self, path: str) -> list[str] | None:
+        """The lines of a file, split at LF."""
+        text = self._texts.text(path)
+        return None if text is None else text.split("\n")
+
+    @property
+    def rule_meta(self) -> Mapping[str, Rule]:
+        """Rule by id."""
+        return {name: registered.rule for name, registered in self._rules.items()}
+
+    @property
+    def pages(self) -> Mapping[str, str]:
+        """Page by rule id."""
+        from reciplint.engine.pages import readable
+
+        return {name: readable(registered.page) for name, registered in self._rules.items()}
+
+
+def _reported(item: Fingerprinted, rules: dict[str, Registered], texts: _Texts) -> Reported:
+    finding = item.finding
+    edits = _edits(finding, texts) if finding.fix is not None and finding.fix.applicability != "display" else ()
+    if edits is None:
+        import msgspec
+
+        finding, edits = msgspec.structs.replace(finding, fix=None), ()
+    url = rules[finding.rule].rule.url if finding.rule in rules else ""
+    return Reported(finding, item.fingerprint, url, edits)
+
+
+def _edits(finding: Finding, texts: _Texts) -> tuple[FileEdit, ...] | None:
+    """The proved edits of a fix; None where it is refused."""
+    from reciplint.fix.apply import edits_of
+    from reciplint.fix.prove import Unproved
+    from reciplint.yamltree.edit import Refused
+    from reciplint.yamltree.problem import Unreadable
+    from reciplint.yamltree.spans import LineIndex
+
+    assert finding.fix is not None
+    found = []
+    for operation in finding.fix.operations:
+        text = texts.text(operation.path)
+        if text is None:
+            return None
+        try:
+            lines = LineIndex(text)
+            for edit in edits_of(text, operation):
+                found.append(FileEdit(operation.path, lines.span(edit.start, edit.end), edit.replacement))
+        except (Refused, Unproved, Unreadable):
+            return None
+    return tuple(found) or None
+
+
+def emit(
+    report: Report,
+    sources: Sources,
+    chosen: str,
+    outputs: tuple[tuple[str, str], ...],
+    verbose: bool = False,
+    statistics: bool = False,
+) -> None:
+    """Write the report to standard output, and in other formats to files; `-` as a file is standard output."""
+    for format_name, target in outputs:
+        text = renderer(format_name)(report, sources, Options(False, 120, verbose, statistics))
+        if target == "-":
+            _write(text)
+        else:
+            Path(target).parent.mkdir(parents=True, exist_ok=True)
+            Path(target).write_bytes(text.encode("utf-8", "backslashreplace"))
+    if not any(target == "-" for _, target in outputs):
+        color = _wants_color() if chosen == "text" else False
+        width = shutil.get_terminal_size((100, 24)).columns
+        _write(renderer(chosen)(report, sources, Options(color, max(width, 60), verbose, statistics)))
+
+
+def _write(text: str) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
+
+
+def _wants_color() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def parse_output(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """`--output FORMAT:FILE`, checked."""
+    found = []
+    for value in values:
+        name, colon, target = value.partition(":")
+        if not colon or name not in FORMATS or not target:
+            raise click.BadParameter(f"{value!r} is not FORMAT:FILE with a format of {', '.join(FORMATS)}")
+        found.append((name, target))
+    return tuple(found)

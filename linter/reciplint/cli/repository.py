@@ -1,0 +1,92 @@
+"""The repository that a command works on: its top, its settings, its snapshots."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from reciplint.engine.registry import Registered, all_rules
+from reciplint.engine.settings import SETTINGS_FILE, Settings, read_settings
+from reciplint.repo.git import Git
+from reciplint.repo.snapshot import Directory, Revision, Snapshot
+
+
+@dataclass(frozen=True)
+class Repository:
+    """The top directory, its git (None outside of any), the settings and the rules."""
+
+    top: Path
+    git: Git | None
+    settings: Settings
+    rules: dict[str, Registered]
+
+    def snapshot(self, revision: str | None) -> Snapshot:
+        """The working tree, or a revision. Raises `GitError`."""
+        limit = self.settings.limits.file_bytes
+        if revision is None:
+            return Directory.working_tree(self.git, limit) if self.git else Directory.plain(self.top, limit)
+        if self.git is None:
+            raise click.UsageError(f"{self.top} is in no git repository, so there is no revision {revision}")
+        return Revision(self.git, self.git.commit(revision), limit)
+
+    def base_commit(self, base: str, head: str | None) -> str:
+        """The merge base of two revisions (the head None is what is checked out); without one, the base itself."""
+        if self.git is None:
+            raise click.UsageError("--base needs a git repository")
+        commit = self.git.commit(base)
+        other = self.git.commit(head) if head is not None else self.git.head()
+        if other is None or other == commit:
+            return commit
+        found = self.git.merge_base(commit, other)
+        if found is None:
+            why = "the clone is shallow" if self.git.is_shallow() else "they share no history"
+            click.echo(f"reciplint: no merge base of {base} and the head ({why}); comparing with {base} itself", err=True)
+        return found or commit
+
+    def review_date(self, head: str | None) -> datetime.date:
+        """The committer date of a revision in UTC; today for the working tree."""
+        if head is None or self.git is None:
+            return datetime.datetime.now(datetime.UTC).date()
+        return datetime.date.fromisoformat(self.git.committed_on(self.git.commit(head)))
+
+    def relative(self, paths: tuple[str, ...]) -> tuple[str, ...]:
+        """Paths as given on the command line, relative to the top. Raises `UsageError` for one outside."""
+        found = []
+        for path in paths:
+            absolute = os.path.normpath(Path.cwd() / path)
+            try:
+                inside = Path(absolute).relative_to(self.top)
+            except ValueError:
+                raise click.UsageError(f"{path} lies outside of {self.top}") from None
+            found.append("" if inside == Path() else inside.as_posix())
+        return tuple(found)
+
+
+def open_repository(profile: str | None = None, head: str | None = None, config: str | None = None) -> Repository:
+    """The repository around the current directory, with the settings of the head."""
+    here = Path.cwd().resolve()
+    git = Git.find(here)
+    top = git.top.resolve() if git else _top_without_git(here)
+    rules = all_rules()
+    data = _settings_bytes(top, git, head, config)
+    settings = read_settings(data, rules, config or SETTINGS_FILE)
+    return Repository(top, git, settings, rules)
+
+
+def _top_without_git(here: Path) -> Path:
+    """The nearest directory that holds a settings file, else the current one."""
+    return next((directory for directory in (here, *here.parents) if (directory / SETTINGS_FILE).is_file()), here)
+
+
+def _settings_bytes(top: Path, git: Git | None, head: str | None, config: str | None) -> bytes | None:
+    if config is not None:
+        return Path(config).read_bytes()
+    if head is None or git is None:
+        file = top / SETTINGS_FILE
+        return file.read_bytes() if file.is_file() and not file.is_symlink() else None
+    content = Revision(git, git.commit(head), 1 << 20).read([SETTINGS_FILE]).get(SETTINGS_FILE)
+    return content.data if content else None

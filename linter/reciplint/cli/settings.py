@@ -1,0 +1,38 @@
+"""`reciplint settings`: what is in force here."""
+
+from __future__ import annotations
+
+import json
+
+import click
+import msgspec
+
+from reciplint.cli.repository import open_repository
+
+
+@click.command("settings", short_help="the effective settings")
+@click.option("--config", type=click.Path(exists=True, dir_okay=False), help="Settings from another file.")
+def command(config: str | None) -> None:
+    """Print the settings in force, defaults filled in, as JSON."""
+    repository = open_repository(config=config)
+    settings = repository.settings
+    rules = {
+        name: {
+            "severity": settings.severities.get(name, registered.rule.severity),
+            **registered.rule.options,
+            **settings.options.get(name, {}),
+        }
+        for name, registered in repository.rules.items()
+    }
+    shown = {
+        "top": str(repository.top),
+        "profile": settings.profile,
+        "preset": settings.preset,
+        "fail-on": settings.fail_on,
+        "limits": {"file-bytes": settings.limits.file_bytes, "depth": settings.limits.depth},
+        "kinds": {kind.value: list(globs) for kind, globs in settings.globs.items()},
+        "paths": msgspec.to_builtins(settings.paths),
+        "policy": {"deprecations": list(settings.deprecations), "repository": settings.repository},
+        "rules": rules,
+    }
+    click.echo(json.dumps(shown, indent=2, ensure_ascii=False, default=str))

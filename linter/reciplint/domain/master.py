@@ -1,0 +1,299 @@
+"""A master config: key → scenarios → rows, in one normal form for every layout.
+
+A row names its recipe in one of three ways: `CONFIG_FILE=` in the additional settings of a worker block (era A),
+`srt-recipe:` with a full path (B), or `srt-recipe:` relative to the entry's `srt-recipe-dir:` (C). The era is told
+per reference, since real trees mix them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+
+from reciplint.domain.reading import (
+    bool_of,
+    canonical,
+    digest,
+    int_of,
+    items_of,
+    mapping_of,
+    number_of,
+    scalars_of,
+    text_of,
+    without,
+)
+from reciplint.yamltree.scalars import load
+from reciplint.yamltree.spans import Span
+from reciplint.yamltree.tree import Concrete, Mapping, Scalar, Tree, pointer, target
+
+Purpose = Literal["recipe", "evaluation"]
+Era = Literal["A", "B", "C"]
+
+_SETTING = re.compile(r"\s*(CONFIG_FILE|EVAL_CONFIG_FILE)=(\S+)")
+_PURPOSE: dict[str, Purpose] = {
+    "CONFIG_FILE": "recipe",
+    "EVAL_CONFIG_FILE": "evaluation",
+    "srt-recipe": "recipe",
+    "eval-srt-recipe": "evaluation",
+}
+_ROLES = ("prefill", "decode", "worker")
+
+METADATA = frozenset({"router", "kv-p2p-transfer", "hardware"})
+"""Settings that describe a point and do not change what is measured."""
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """A recipe as a row names it. `text` is the path as written without its selector `:override_x[i]`;
+    `folder` is the entry's `srt-recipe-dir` (era C)."""
+
+    purpose: Purpose
+    era: Era
+    text: str
+    selector: str
+    folder: str
+    span: Span
+
+
+class Workers(msgspec.Struct, frozen=True):
+    """The workers of one role as the row states them; sizes are GPUs, None where the row is silent."""
+
+    role: str
+    count: int | None
+    tp: int | None
+    pp: int | None
+    ep: int | None
+    dcp: int | None
+    pcp: int | None
+    dp_attn: bool | None
+    span: Span
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A search-space entry. `identity` names it in the domain's terms, without its place or concurrency;
+    equal `meaning` (a digest of the row, its scenario and its entry) is an unchanged arm."""
+
+    span: Span
+    pointer: str
+    workers: tuple[Workers, ...]
+    spec_decoding: str | None
+    concurrencies: tuple[int, ...]
+    kv_offloading: str | None
+    references: tuple[Reference, ...]
+    settings: dict[str, Any]
+    identity: str
+    meaning: str
+
+
+class Arm(msgspec.Struct, frozen=True):
+    """One scenario of a key: `agentic-coding`, or a fixed sequence length such as `8k1k`."""
+
+    scenario: str
+    kind: str
+    isl: int | None
+    osl: int | None
+    dram_utilization: float | None
+    settings: dict[str, Any]
+    rows: tuple[Row, ...]
+    span: Span
+
+
+class MasterEntry(msgspec.Struct, frozen=True):
+    """A key of a master config. `settings` is everything but the scenarios; `digest` covers it whole."""
+
+    key: str
+    key_span: Span
+    runner: str | None
+    runner_span: Span
+    image: str | None
+    image_span: Span
+    model: str | None
+    prefix: str | None
+    precision: str | None
+    framework: str | None
+    multinode: bool
+    disagg: bool
+    recipe_folder: str
+    folder_span: Span
+    settings: dict[str, Any]
+    arms: tuple[Arm, ...]
+    digest: str
+
+
+class MasterConfig(msgspec.Struct, frozen=True, tag="master"):
+    """The facts of a master config file."""
+
+    entries: tuple[MasterEntry, ...]
+
+
+class MasterFile(msgspec.Struct, frozen=True):
+    """A master config with the path where it stands."""
+
+    path: str
+    entries: tuple[MasterEntry, ...]
+
+
+def read_master(tree: Tree) -> MasterConfig:
+    """The entries of a master config; whatever has not the expected shape is left out (the schema says so)."""
+    root = tree.root
+    if not isinstance(root, Mapping):
+        return MasterConfig(())
+    entries = []
+    for name, entry in root.effective().items():
+        value = target(entry.value)
+        if isinstance(value, Mapping):
+            entries.append(_read_entry(tree, name, entry.key, value))
+    return MasterConfig(tuple(entries))
+
+
+def _read_entry(tree: Tree, key: str, key_node: Any, node: Mapping) -> MasterEntry:
+    key_span = tree.span(key_node)
+    folder = text_of(node, "srt-recipe-dir") or ""
+    settings = without(node, "scenarios")
+    shared = canonical(settings)
+    arms = []
+    for kind, scenario in (mapping_of(node, "scenarios") or Mapping(0, False, None, None)).effective().items():
+        for index, item in enumerate(items_of(target(scenario.value))):
+            if isinstance(item, Mapping):
+                arms.append(_read_arm(tree, item, kind, folder, shared, (key, "scenarios", kind, index)))
+    return MasterEntry(
+        key=key,
+        key_span=key_span,
+        runner=text_of(node, "runner"),
+        runner_span=_value_span(tree, node, "runner", key_span),
+        image=text_of(node, "image"),
+        image_span=_value_span(tree, node, "image", key_span),
+        model=text_of(node, "model"),
+        prefix=text_of(node, "model-prefix"),
+        precision=text_of(node, "precision"),
+        framework=text_of(node, "framework"),
+        multinode=bool(bool_of(node, "multinode")),
+        disagg=bool(bool_of(node, "disagg")),
+        recipe_folder=folder,
+        folder_span=_value_span(tree, node, "srt-recipe-dir", key_span),
+        settings=settings,
+        arms=tuple(arms),
+        digest=digest(load(node)),
+    )
+
+
+def _read_arm(
+    tree: Tree, node: Mapping, kind: str, folder: str, shared: str, place: tuple[str | int, ...]
+) -> Arm:
+    isl, osl = int_of(node, "isl"), int_of(node, "osl")
+    scenario = sequence_name(isl, osl) if isl is not None and osl is not None else kind
+    settings = without(node, "search-space")
+    context = f"{shared}{canonical(settings)}{kind}"
+    rows = [
+        _read_row(tree, item, folder, context, pointer((*place, "search-space", index)))
+        for index, item in enumerate(items_of(node.get("search-space")))
+        if isinstance(item, Mapping)
+    ]
+    return Arm(scenario, kind, isl, osl, number_of(node, "dram-utilization"), settings, tuple(rows), tree.span(node))
+
+
+def sequence_name(isl: int, osl: int) -> str:
+    """`8k1k` for 8192 in and 1024 out; odd lengths are spelled out, as `1000in1000out`."""
+    if isl % 1024 or osl % 1024:
+        return f"{isl}in{osl}out"
+    return f"{isl // 1024}k{osl // 1024}k"
+
+
+def _read_row(tree: Tree, node: Mapping, folder: str, context: str, place: str) -> Row:
+    settings: dict[str, Any] = load(node)
+    workers = tuple(_read_workers(tree, role, block) for role in _ROLES if (block := mapping_of(node, role)))
+    if not workers and int_of(node, "tp") is not None:
+        workers = (_read_workers(tree, "worker", node),)
+    references = tuple(_references(tree, node, folder))
+    spec = text_of(node, "spec-decoding")
+    offloading = text_of(node, "kv-offloading")
+    return Row(
+        span=tree.span(node),
+        pointer=place,
+        workers=workers,
+        spec_decoding=spec,
+        concurrencies=concurrencies(settings),
+        kv_offloading=offloading,
+        references=references,
+        settings=settings,
+        identity=_identity(spec, offloading, workers, references),
+        meaning=digest([context, settings]),
+    )
+
+
+def _read_workers(tree: Tree, role: str, node: Mapping) -> Workers:
+    return Workers(
+        role,
+        int_of(node, "num-worker"),
+        int_of(node, "tp"),
+        int_of(node, "pp"),
+        int_of(node, "ep"),
+        int_of(node, "dcp-size"),
+        int_of(node, "pcp-size"),
+        bool_of(node, "dp-attn"),
+        tree.span(node),
+    )
+
+
+def _identity(spec: str | None, offloading: str | None, workers: tuple[Workers, ...], references: tuple[Reference, ...]) -> str:
+    parts = [spec or "no spec-decoding"]
+    if offloading:
+        parts.append(f"kv-offloading {offloading}")
+    for block in workers:
+        count = "" if block.count is None else f"{block.count} x "
+        sizes = [f"tp {block.tp}", f"ep {block.ep}", *(["dp-attn"] if block.dp_attn else [])]
+        parts.append(f"{block.role} {count}{' '.join(sizes)}")
+    parts.extend(f"{reference.text}:{reference.selector}".rstrip(":") for reference in references)
+    return ", ".join(parts)
+
+
+def concurrencies(settings: dict[str, Any]) -> tuple[int, ...]:
+    """The concurrencies of a row: its `conc-list`, or `conc-start` doubled up to `conc-end`, the end included."""
+    listed = settings.get("conc-list")
+    if isinstance(listed, list):
+        return tuple(value for value in listed if _is_count(value))
+    start, end = settings.get("conc-start"), settings.get("conc-end")
+    if not (_is_count(start) and _is_count(end)) or start > end:
+        return ()
+    values = []
+    while start < end:
+        values.append(start)
+        start *= 2
+    return (*values, end)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _references(tree: Tree, node: Mapping, folder: str) -> list[Reference]:
+    found = []
+    for name in ("srt-recipe", "eval-srt-recipe"):
+        value = node.get(name)
+        if isinstance(value, Scalar):
+            found.append(_reference(tree, value, value.value, name, folder))
+    for role in _ROLES:
+        block = mapping_of(node, role)
+        for setting in scalars_of(block.get("additional-settings")) if block else []:
+            found.extend(
+                _reference(tree, setting, match[2], match[1], "") for match in _SETTING.finditer(setting.value)
+            )
+    return found
+
+
+def _reference(tree: Tree, scalar: Scalar, written: str, name: str, folder: str) -> Reference:
+    text, _, selector = written.partition(":")
+    era: Era = "A" if name.isupper() else "C" if folder else "B"
+    return Reference(_PURPOSE[name], era, text, selector, folder, _span_inside(tree, scalar, written))
+
+
+def _span_inside(tree: Tree, scalar: Scalar, part: str) -> Span:
+    """Where a part of a scalar stands; the whole scalar if it is written with escapes or over lines."""
+    at = tree.text.find(part, scalar.start, scalar.end)
+    return tree.span(scalar) if at < 0 else tree.lines.span(at, at + len(part))
+
+
+def _value_span(tree: Tree, node: Mapping, name: str, default: Span) -> Span:
+    value: Concrete | None = node.get(name)
+    return default if value is None else tree.span(value)

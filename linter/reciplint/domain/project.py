@@ -1,0 +1,127 @@
+"""A project at one revision: the typed views of its files, and how they refer to one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from reciplint.domain.changelog import Changelog
+from reciplint.domain.facts import Facts
+from reciplint.domain.master import MasterConfig, MasterEntry, MasterFile
+from reciplint.domain.policy import Policy
+from reciplint.domain.recipe import Recipe, RecipeFile
+from reciplint.domain.references import Resolver, uses
+from reciplint.domain.runners import Runners
+from reciplint.domain.script import Mentions
+from reciplint.repo.kinds import Kind
+from reciplint.yamltree.spans import FILE_START, Span
+
+
+@dataclass(frozen=True)
+class Project:
+    """One project: `root` is its directory ("" at the top), None for recipes that lie in no project."""
+
+    root: str | None
+    masters: tuple[MasterFile, ...] = ()
+    archives: tuple[MasterFile, ...] = ()
+    recipes: Mapping[str, RecipeFile] = field(default_factory=dict)
+    recipe_paths: tuple[str, ...] = ()
+    runners: Runners | None = None
+    runners_path: str = ""
+    changelog: Changelog | None = None
+    changelog_path: str = ""
+    policy: Policy | None = None
+    policy_path: str = ""
+    mentions: Mapping[str, Mentions] = field(default_factory=dict)
+    blobs: Mapping[str, str] = field(default_factory=dict)
+    read: Callable[[str], bytes | None] = lambda path: None
+
+    @cached_property
+    def resolver(self) -> Resolver:
+        """How references resolve here."""
+        return Resolver(self.root or "", self.recipe_paths, uses(self.masters), uses(self.archives), self.mentions)
+
+    @cached_property
+    def keys(self) -> dict[str, tuple[MasterFile, MasterEntry]]:
+        """Every active key with its file; the first wins where a key stands twice."""
+        found: dict[str, tuple[MasterFile, MasterEntry]] = {}
+        for master in self.masters:
+            for entry in master.entries:
+                found.setdefault(entry.key, (master, entry))
+        return found
+
+    def recipe_span(self, path: str) -> Span:
+        """Where a recipe says its name; the start of a file that is no readable recipe."""
+        recipe = self.recipes.get(path)
+        return recipe.facts.name_span if recipe is not None else FILE_START
+
+    def relative(self, path: str) -> str:
+        """A path as seen from the project's root."""
+        return path[len(self.root) + 1 :] if self.root and path.startswith(f"{self.root}/") else path
+
+
+@dataclass(frozen=True)
+class Change:
+    """A project at its base and its head. `renames` gives the base path of files that moved."""
+
+    base: Project | None
+    head: Project
+    renames: Mapping[str, str] = field(default_factory=dict)
+
+    def base_path(self, path: str) -> str:
+        """Where a head file stood at the base: as renamed, else at the same place below the project's root."""
+        if path in self.renames:
+            return self.renames[path]
+        if self.base is None or self.base.root is None or self.base.root == self.head.root:
+            return path
+        inside = self.head.relative(path)
+        return f"{self.base.root}/{inside}" if self.base.root else inside
+
+    def is_changed(self, path: str) -> bool:
+        """Whether a head file is new or its bytes differ from the base's."""
+        if self.base is None:
+            return True
+        return self.base.blobs.get(self.base_path(path)) != self.head.blobs.get(path)
+
+
+def build_project(
+    root: str | None,
+    files: Mapping[str, tuple[Kind, Facts]],
+    blobs: Mapping[str, str],
+    read: Callable[[str], bytes | None],
+) -> Project:
+    """A project from the facts of its files, given by path with their kinds."""
+    masters, archives, recipes, mentions = [], [], {}, {}
+    single: dict[Kind, tuple[str, Facts]] = {}
+    recipe_paths = []
+    for path, (kind, facts) in sorted(files.items()):
+        if kind in (Kind.RECIPE, Kind.LLMD_RECIPE):
+            recipe_paths.append(path)
+        if isinstance(facts, MasterConfig):
+            (archives if kind is Kind.ARCHIVE else masters).append(MasterFile(path, facts.entries))
+        elif isinstance(facts, Recipe):
+            recipes[path] = RecipeFile(path, facts)
+        elif isinstance(facts, Mentions):
+            mentions[path] = facts
+        elif facts is not None:
+            single.setdefault(kind, (path, facts))
+    runners_path, runners = single.get(Kind.RUNNERS, ("", None))
+    changelog_path, changelog = single.get(Kind.CHANGELOG, ("", None))
+    policy_path, policy = single.get(Kind.POLICY, ("", None))
+    return Project(
+        root=root,
+        masters=tuple(masters),
+        archives=tuple(archives),
+        recipes=recipes,
+        recipe_paths=tuple(recipe_paths),
+        runners=runners if isinstance(runners, Runners) else None,
+        runners_path=runners_path,
+        changelog=changelog if isinstance(changelog, Changelog) else None,
+        changelog_path=changelog_path,
+        policy=policy if isinstance(policy, Policy) else None,
+        policy_path=policy_path,
+        mentions=mentions,
+        blobs=blobs,
+        read=read,
+    )

@@ -1,0 +1,190 @@
+"""Files to facts: every file of a snapshot is parsed once, its document rules run once, and both are cached."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from reciplint.domain.document import Document
+from reciplint.domain.facts import Facts, read_facts
+from reciplint.domain.project import Project, build_project
+from reciplint.domain.recipe import sniff
+from reciplint.domain.suppression import Suppression, read_suppressions
+from reciplint.engine.cache import Cache
+from reciplint.engine.registry import Registered
+from reciplint.repo.kinds import Kind
+from reciplint.repo.layout import Layout
+from reciplint.repo.snapshot import Snapshot
+from reciplint.rules.finding import Finding
+from reciplint.rules.rule import Context
+from reciplint.yamltree.problem import Limits
+from reciplint.yamltree.spans import FILE_START
+
+Progress = Callable[[int, int], None]
+
+
+class Analysed(msgspec.Struct, frozen=True):
+    """What is known of one file: its kind, its facts, the findings of document rules, its suppressions."""
+
+    kind: Kind
+    findings: tuple[Finding, ...]
+    suppressions: tuple[Suppression, ...]
+    facts: Facts
+
+
+_DECODER = msgspec.msgpack.Decoder(Analysed)
+_ENCODER = msgspec.msgpack.Encoder()
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A snapshot, understood."""
+
+    snapshot: Snapshot
+    layout: Layout
+    files: dict[str, Analysed]
+    blobs: dict[str, str]
+    projects: tuple[Project, ...]
+
+    def findings(self) -> Iterator[Finding]:
+        """The findings of document rules, each with its path."""
+        for path, analysed in self.files.items():
+            for finding in analysed.findings:
+                yield finding.at(path)
+
+
+class Analyser:
+    """Analyses snapshots with one set of rules, limits and options."""
+
+    def __init__(
+        self,
+        rules: dict[str, Registered],
+        contexts: dict[str, Context],
+        limits: Limits,
+        cache: Cache,
+        globs: dict[Kind, tuple[str, ...]],
+        progress: Progress = lambda done, total: None,
+    ) -> None:
+        self._rules = [registered for registered in rules.values() if registered.check_document is not None]
+        self._contexts = contexts
+        self._limits = limits
+        self._cache = cache
+        self._globs = globs
+        self._progress = progress
+        options: dict[str, Any] = {r.rule.id: dict(contexts[r.rule.id].options) for r in self._rules}
+        self._signature = msgspec.json.encode([options, msgspec.structs.astuple(limits)], order="sorted").decode()
+
+    def analyse(self, snapshot: Snapshot) -> Analysis:
+        """Read and understand every file of a snapshot that reciplint knows."""
+        paths = snapshot.paths()
+        layout = Layout(paths, self._globs)
+        kinds = {path: kind for path in paths if (kind := layout.kind_of(path)) is not None and kind is not Kind.OWNERS}
+        blobs = snapshot.blob_ids(kinds)
+        keys = {path: self._cache.key(blob, kinds[path].value, self._signature) for path, blob in blobs.items()}
+        known = self._cache.fetch(set(keys.values()))
+        files: dict[str, Analysed] = {}
+        missing = []
+        for path, key in keys.items():
+            decoded = _decode(known[key]) if key in known else None
+            if decoded is None:
+                missing.append(path)
+            else:
+                files[path] = decoded
+        files.update(self._analyse_missing(snapshot, missing, kinds, keys))
+        files = {path: files[path] for path in keys}
+        return Analysis(snapshot, layout, files, blobs, tuple(_projects(snapshot, layout, files, blobs)))
+
+    def _analyse_missing(
+        self, snapshot: Snapshot, missing: list[str], kinds: dict[str, Kind], keys: dict[str, bytes]
+    ) -> Iterator[tuple[str, Analysed]]:
+        fresh: dict[bytes, bytes] = {}
+        contents = snapshot.read(missing)
+        for done, path in enumerate(missing):
+            self._progress(done, len(missing))
+            content = contents[path]
+            size = content.size if content.size > len(content.data) else None
+            analysed = self._analyse_file(Document("", kinds[path], content.data, size, self._limits))
+            if not any(finding.rule == "internal-error" for finding in analysed.findings):
+                fresh[keys[path]] = _ENCODER.encode(analysed)
+            yield path, analysed
+        self._progress(len(missing), len(missing))
+        self._cache.store(fresh)
+
+    def _analyse_file(self, document: Document) -> Analysed:
+        if document.kind.is_yaml and document.tree is not None:
+            kind = sniff(document.kind, document.tree.root)
+            if kind is not document.kind:
+                document = Document(document.path, kind, document.data, document.size, document.limits)
+        findings: list[Finding] = []
+        facts: Facts = None
+        try:
+            facts = read_facts(document)
+        except Exception as error:
+            findings.append(internal_error("reading", error))
+        tree = document.tree if document.kind.is_yaml else None
+        for registered in self._rules:
+            rule = registered.rule
+            if document.kind in rule.kinds and (tree is not None or rule.id == "yaml-syntax"):
+                findings.extend(guarded(registered.check_document, rule.id, document, self._contexts[rule.id]))
+        suppressions = read_suppressions(tree) if tree is not None else ()
+        return Analysed(document.kind, tuple(findings), suppressions, facts)
+
+
+def guarded(check: Callable[..., Iterable[Finding]] | None, rule: str, *arguments: Any, path: str = "") -> list[Finding]:
+    """The findings of a check; one that raises becomes an `internal-error` finding, and what it found is kept."""
+    found: list[Finding] = []
+    if check is None:
+        return found
+    try:
+        found.extend(check(*arguments))
+    except Exception as error:
+        found.append(internal_error(rule, error, path))
+    return found
+
+
+def internal_error(rule: str, error: Exception, path: str = "") -> Finding:
+    """The finding for a crash: which rule, on which file, at which line of reciplint."""
+    from reciplint.rules.meta.internal_error import RULE
+
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}"
+    what = f"{type(error).__name__}: {error}"[:300]
+    return RULE.finding("raised", FILE_START, path=path, subject=(rule,), failed=rule, reason=what, place=place)
+
+
+def _decode(data: bytes) -> Analysed | None:
+    try:
+        return _DECODER.decode(data)
+    except (msgspec.MsgspecError, ValueError):
+        return None
+
+
+def _projects(
+    snapshot: Snapshot, layout: Layout, files: dict[str, Analysed], blobs: dict[str, str]
+) -> Iterator[Project]:
+    """The recognised projects, deepest first, then whatever recipes lie in none."""
+    grouped: dict[str | None, dict[str, tuple[Kind, Facts]]] = {root: {} for root in (*layout.roots, None)}
+    shared: dict[str, tuple[Kind, Facts]] = {}
+    for path, analysed in files.items():
+        root = layout.root_of(path)
+        if root is None and analysed.kind in (Kind.POLICY, Kind.WORKFLOW, Kind.SCRIPT):
+            shared[path] = (analysed.kind, analysed.facts)
+        else:
+            grouped[root][path] = (analysed.kind, analysed.facts)
+
+    def read(path: str) -> bytes | None:
+        content = snapshot.read([path]).get(path)
+        return None if content is None else content.data
+
+    for root, members in grouped.items():
+        if root is None and not any(kind is Kind.RECIPE for kind, _ in members.values()):
+            continue
+        own_policy = any(kind is Kind.POLICY for kind, _ in members.values())
+        extra = {
+            path: value for path, value in shared.items() if not (own_policy and value[0] is Kind.POLICY)
+        } if root is not None else {}
+        yield build_project(root, {**extra, **members}, blobs, read)

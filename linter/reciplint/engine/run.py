@@ -1,0 +1,230 @@
+"""One run of the linter: snapshots in, the findings to report out."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from reciplint.domain.policy import policy_from_settings
+from reciplint.domain.project import Change, Project
+from reciplint.engine.analysis import Analyser, Analysis, Progress, guarded
+from reciplint.engine.cache import Cache
+from reciplint.engine.registry import Registered
+from reciplint.engine.settings import Settings
+from reciplint.engine.triage import (
+    Fingerprinted,
+    Suppressor,
+    charged,
+    fingerprints,
+    in_order,
+    select,
+    worst_of_each,
+)
+from reciplint.repo.snapshot import Snapshot
+from reciplint.rules.finding import Finding
+from reciplint.rules.rule import Context
+
+
+class NothingMatched(Exception):
+    """No file lies under the paths that were asked for."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to lint. `base` None lints the head alone; `renames` are head path → base path as git tells them."""
+
+    head: Snapshot
+    base: Snapshot | None = None
+    renames: Mapping[str, str] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    review_date: datetime.date = datetime.date.max
+    pull_request: int | None = None
+    progress: Progress = lambda done, total: None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of it: findings in order, how many were suppressed, how many files were read."""
+
+    findings: tuple[Fingerprinted, ...]
+    suppressed: int
+    files: int
+    head: Analysis
+
+
+def run(request: Request, rules: dict[str, Registered], settings: Settings, cache: Cache) -> Outcome:
+    """Lint a head, or what a head makes worse against its base. Raises `NothingMatched`."""
+    contexts = {
+        name: Context(
+            {**registered.rule.options, **settings.options.get(name, {})}, request.review_date, request.pull_request
+        )
+        for name, registered in rules.items()
+    }
+    analyser = Analyser(rules, contexts, settings.limits, cache, settings.globs, request.progress)
+    running = _Run(request, rules, settings, contexts)
+    head = running.with_policy(analyser.analyse(request.head))
+    base = running.with_policy(analyser.analyse(request.base)) if request.base is not None else None
+    found, suppressed = running.lint(head)
+    reported = fingerprints(found, lambda path: path)
+    if base is not None:
+        renames = {**_moved_unchanged(head, base), **request.renames}
+        changes = list(_changes(head, base, renames))
+        to_base = _path_mapper(head, changes, renames)
+        base_found, _ = running.lint(base)
+        reported = charged(fingerprints(found, to_base), fingerprints(base_found, lambda path: path))
+        change_found, more = running.lint_changes(changes, head)
+        suppressed += more
+        reported = worst_of_each([*reported, *fingerprints(change_found, to_base)])
+    paths = _known_paths(head, base)
+    wanted = _under(request.paths, paths)
+    kept = [item for item in reported if wanted(item.finding)]
+    kept.sort(key=lambda item: (item.finding.path, item.finding.span, item.finding.rule, item.fingerprint))
+    return Outcome(tuple(kept), suppressed, len(head.files), head)
+
+
+class _Run:
+    """The rules, bound to what was asked."""
+
+    def __init__(
+        self, request: Request, rules: dict[str, Registered], settings: Settings, contexts: dict[str, Context]
+    ) -> None:
+        self._request = request
+        self._rules = rules
+        self._settings = settings
+        self._contexts = contexts
+        self._unsuppressible = frozenset(name for name, r in rules.items() if not r.rule.suppressible)
+
+    def with_policy(self, analysis: Analysis) -> Analysis:
+        """The analysis with the policy of the settings added to each project's own."""
+        if not self._settings.deprecations:
+            return analysis
+        from dataclasses import replace
+
+        from reciplint.domain.policy import Policy
+        from reciplint.engine.settings import SETTINGS_FILE
+
+        extra = policy_from_settings(self._settings.deprecations)
+        projects = []
+        for project in analysis.projects:
+            own = project.policy or Policy()
+            merged = Policy(own.deprecations + extra.deprecations, own.doubts + extra.doubts)
+            projects.append(replace(project, policy=merged, policy_path=project.policy_path or SETTINGS_FILE))
+        return replace(analysis, projects=tuple(projects))
+
+    def lint(self, analysis: Analysis) -> tuple[list[Finding], int]:
+        """The findings of document and project rules on one tree, and how many were suppressed."""
+        found = list(analysis.findings())
+        for registered in self._active("check_project"):
+            context = self._contexts[registered.rule.id]
+            for project in analysis.projects:
+                where = _where(project)
+                found.extend(guarded(registered.check_project, registered.rule.id, project, context, path=where))
+        return self._triage(found, analysis, report_unused=True)
+
+    def lint_changes(self, changes: list[Change], head: Analysis) -> tuple[list[Finding], int]:
+        """The findings of change rules."""
+        found: list[Finding] = []
+        for registered in self._active("check_change"):
+            context = self._contexts[registered.rule.id]
+            for change in changes:
+                where = _where(change.head)
+                found.extend(guarded(registered.check_change, registered.rule.id, change, context, path=where))
+        return self._triage(found, head, report_unused=False)
+
+    def _active(self, check: str) -> Iterator[Registered]:
+        for name, registered in self._rules.items():
+            chosen = self._request.select is None or name in self._request.select
+            if getattr(registered, check) is not None and chosen and not self._settings.is_off(name):
+                yield registered
+
+    def _triage(self, found: list[Finding], analysis: Analysis, report_unused: bool) -> tuple[list[Finding], int]:
+        request = self._request
+        kept = select(found, self._settings, request.select, request.ignore)
+        suppressions = {path: item.suppressions for path, item in analysis.files.items() if item.suppressions}
+        suppressor = Suppressor(suppressions, self._unsuppressible)
+        spoken = [finding for finding in kept if suppressor.keeps(finding)]
+        suppressed = len(kept) - len(spoken)
+        if report_unused and suppressions:
+            from reciplint.rules.meta.unused_suppression import unused
+
+            ran = frozenset(name for name, r in self._rules.items() if self._ran(name, r))
+            idle = unused(suppressions, suppressor.used, ran, frozenset(self._rules))
+            idle = select(idle, self._settings, request.select, request.ignore)
+            spoken.extend(finding for finding in idle if suppressor.keeps(finding))
+        return in_order(spoken), suppressed
+
+    def _ran(self, name: str, registered: Registered) -> bool:
+        """Whether a rule could have spoken in this run (a change rule cannot without a base)."""
+        if self._settings.is_off(name) or name in self._request.ignore:
+            return False
+        if self._request.select is not None and name not in self._request.select:
+            return False
+        return registered.check_change is None
+
+
+def _where(project: Project) -> str:
+    return project.masters[0].path if project.masters else project.root or ""
+
+
+def _moved_unchanged(head: Analysis, base: Analysis) -> dict[str, str]:
+    """Head path → base path of files that moved without a changed byte (git does not see untracked ones)."""
+    gone: dict[str, list[str]] = {}
+    for path, blob in base.blobs.items():
+        if path not in head.blobs:
+            gone.setdefault(blob, []).append(path)
+    return {
+        path: gone[blob].pop(0)
+        for path, blob in head.blobs.items()
+        if path not in base.blobs and gone.get(blob)
+    }
+
+
+def _changes(head: Analysis, base: Analysis, renames: Mapping[str, str]) -> Iterator[Change]:
+    """Each project of the head with its base: at the same root, else the only other one, else where its files were."""
+    by_root = {project.root: project for project in base.projects}
+    free = [project for project in base.projects if project.root is not None and project.root not in
+            {other.root for other in head.projects}]
+    for project in head.projects:
+        before = by_root.get(project.root)
+        if before is None and project.root is not None:
+            before = _former(project, free, renames)
+        yield Change(before, project, renames)
+
+
+def _former(project: Project, candidates: list[Project], renames: Mapping[str, str]) -> Project | None:
+    origins = {renames[path] for path in project.blobs if path in renames}
+    for candidate in candidates:
+        if any(master.path in origins for master in candidate.masters):
+            return candidate
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _path_mapper(head: Analysis, changes: list[Change], renames: Mapping[str, str]) -> Callable[[str], str]:
+    by_root = {change.head.root: change for change in changes}
+
+    def to_base(path: str) -> str:
+        change = by_root.get(head.layout.root_of(path))
+        return change.base_path(path) if change is not None else renames.get(path, path)
+
+    return to_base
+
+
+def _known_paths(head: Analysis, base: Analysis | None) -> frozenset[str]:
+    return frozenset(head.files) | frozenset(base.files if base is not None else ())
+
+
+def _under(paths: tuple[str, ...], known: frozenset[str]) -> Callable[[Finding], bool]:
+    """Whether a finding lies under one of the paths, itself or by a related span."""
+    if not paths or "" in paths:
+        return lambda finding: True
+
+    def inside(path: str) -> bool:
+        return any(path == wanted or path.startswith(f"{wanted}/") for wanted in paths)
+
+    for wanted in paths:
+        if not any(path == wanted or path.startswith(f"{wanted}/") for path in known):
+            raise NothingMatched(f"{wanted}: no file there that reciplint reads")
+    return lambda finding: inside(finding.path) or any(inside(related.path) for related in finding.related)

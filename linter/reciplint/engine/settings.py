@@ -1,0 +1,135 @@
+"""The settings of a repository, `.reciplint.yaml`: read, checked against their schema, given defaults."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+import msgspec
+
+from reciplint.engine.registry import Registered
+from reciplint.repo.kinds import Kind
+from reciplint.repo.layout import glob_pattern
+from reciplint.rules.finding import Severity
+from reciplint.yamltree.problem import Limits
+
+SETTINGS_FILE = ".reciplint.yaml"
+
+
+class SettingsError(Exception):
+    """The settings cannot be used; the text names file, line and what would be right."""
+
+
+class PathIgnore(msgspec.Struct, frozen=True):
+    """Rules that do not speak about some paths."""
+
+    path: str
+    ignore: tuple[str, ...]
+    reason: str = ""
+
+    def covers(self, path: str, rule: str) -> bool:
+        """Whether a finding of this rule at this path is left out."""
+        return ("*" in self.ignore or rule in self.ignore) and glob_pattern(self.path).match(path) is not None
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What a repository chose. `severities` has "off" for rules that do not run."""
+
+    profile: str = "auto"
+    preset: str = "advise"
+    severities: dict[str, str] = {}  # noqa: RUF012 (msgspec copies it)
+    options: dict[str, dict[str, Any]] = {}  # noqa: RUF012
+    paths: tuple[PathIgnore, ...] = ()
+    globs: dict[Kind, tuple[str, ...]] = {}  # noqa: RUF012
+    deprecations: tuple[dict[str, Any], ...] = ()
+    repository: str = ""
+    limits: Limits = Limits()
+    raw: dict[str, Any] = {}  # noqa: RUF012
+
+    @property
+    def fail_on(self) -> Severity:
+        """The least severity that fails a run, by preset."""
+        return "warning" if self.preset == "enforce" else "error"
+
+    def is_off(self, rule: str) -> bool:
+        """Whether a rule is switched off."""
+        return self.severities.get(rule) == "off"
+
+    def severity(self, rule: str, found: Severity) -> Severity:
+        """The severity of a finding after the settings had their say."""
+        chosen = self.severities.get(rule)
+        return chosen if chosen in ("error", "warning", "info") else found  # type: ignore[return-value]
+
+
+def read_settings(data: bytes | None, rules: dict[str, Registered], name: str = SETTINGS_FILE) -> Settings:
+    """The settings from the bytes of the file, or the defaults. Raises `SettingsError`."""
+    if data is None:
+        return Settings()
+    from reciplint.domain.document import Document
+    from reciplint.rules.rule import Context
+    from reciplint.yamltree.scalars import load
+
+    document = Document(name, Kind.SETTINGS, data)
+    if document.tree is None or document.problem is not None:
+        problem = document.problem
+        assert problem is not None
+        raise SettingsError(f"{name}:{problem.span.line}:{problem.span.column}: {problem.arguments.get('reason', problem.kind)}")
+    check = rules["schema"].check_document
+    assert check is not None
+    for finding in check(document, Context()):
+        raise SettingsError(f"{name}:{finding.span.line}:{finding.span.column}: {finding.message}")
+    return _settings(load(document.tree.root) or {}, rules, name)
+
+
+def _settings(raw: dict[str, Any], rules: dict[str, Registered], name: str) -> Settings:
+    severities: dict[str, str] = {}
+    options: dict[str, dict[str, Any]] = {}
+    for rule, chosen in (raw.get("rules") or {}).items():
+        check_rule_names([rule], rules, f"{name}: rules")
+        if isinstance(chosen, dict):
+            options[rule] = {option: value for option, value in chosen.items() if option != "severity"}
+            _check_options(rule, options[rule], rules, name)
+            chosen = chosen.get("severity")
+        if chosen is not None:
+            severities[rule] = _severity_word(chosen)
+    paths = tuple(
+        PathIgnore(item["path"], tuple(item["ignore"]), item.get("reason", "")) for item in raw.get("paths") or []
+    )
+    for item in paths:
+        check_rule_names([rule for rule in item.ignore if rule != "*"], rules, f"{name}: paths")
+    limits = raw.get("limits") or {}
+    policy = raw.get("policy") or {}
+    default = Limits()
+    return Settings(
+        profile=raw.get("profile", "auto"),
+        preset=raw.get("preset", "advise"),
+        severities=severities,
+        options=options,
+        paths=paths,
+        globs={Kind(kind): tuple(globs) for kind, globs in (raw.get("kinds") or {}).items()},
+        deprecations=tuple(policy.get("deprecations") or ()),
+        repository=policy.get("repository", ""),
+        limits=Limits(limits.get("file-bytes", default.file_bytes), limits.get("depth", default.depth)),
+        raw=raw,
+    )
+
+
+def _severity_word(chosen: Any) -> str:
+    return "off" if chosen is False else str(chosen)  # YAML 1.1 reads a bare `off` as false
+
+
+def _check_options(rule: str, given: dict[str, Any], rules: dict[str, Registered], name: str) -> None:
+    known = rules[rule].rule.options
+    for option in given:
+        if option not in known:
+            takes = f"it takes {', '.join(sorted(known))}" if known else "it takes none"
+            raise SettingsError(f"{name}: rules.{rule}: {option!r} is no option of this rule; {takes}")
+
+
+def check_rule_names(names: list[str], rules: dict[str, Registered], where: str) -> None:
+    """Raise `SettingsError` for a name that no rule has."""
+    for name in names:
+        if name not in rules:
+            close = difflib.get_close_matches(name, rules, 1)
+            hint = f"; did you mean {close[0]}?" if close else "; `reciplint rules` lists them"
+            raise SettingsError(f"{where}: no rule is called {name!r}{hint}")

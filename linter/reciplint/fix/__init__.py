@@ -1,0 +1,1 @@
+"""Repairs: operations applied to files, proved, and written whole or not at all."""

@@ -1,0 +1,98 @@
+"""Proof that an edit did what it said and nothing else: it re-parses, only the intended value differs, under the 1.1
+and the 1.2 view, and every comment that was not meant is still there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from reciplint.yamltree.edit import AppendNewline, DropComment, DropDuplicate, Operation, RenameKey, Respell
+from reciplint.yamltree.parse import parse_text
+from reciplint.yamltree.problem import Unreadable
+from reciplint.yamltree.scalars import load, value_12
+from reciplint.yamltree.tree import Mapping, Node, Scalar, Sequence, Tree, target
+
+
+class Unproved(Exception):
+    """An edit that would change more than it says; the text says what."""
+
+
+def prove(before: Tree, text: str, operation: Operation) -> None:
+    """Raise `Unproved` unless `text` is `before` with just this operation carried out."""
+    try:
+        after = parse_text(text)
+    except Unreadable as unreadable:
+        raise Unproved(f"the result would not parse ({unreadable.problem.kind})") from None
+    _prove_values(before, after, operation)
+    _prove_comments(before, after, operation)
+
+
+def _prove_values(before: Tree, after: Tree, operation: Operation) -> None:
+    if len(before.documents) != len(after.documents):
+        raise Unproved("the number of documents would change")
+    for index, (old, new) in enumerate(zip(before.documents, after.documents, strict=True)):
+        for view in (load, load_12):
+            expected = view(old)
+            if index == 0:
+                expected = _expected(expected, operation, view is load)
+            if view is load_12 and isinstance(operation, Respell):
+                continue  # bringing both views together is what it is for
+            if not _equal(expected, view(new)):
+                raise Unproved("the loaded value would change elsewhere")
+
+
+def _expected(value: Any, operation: Operation, is_11: bool) -> Any:
+    """The value that the operation means to leave behind."""
+    if isinstance(operation, (AppendNewline, DropComment, DropDuplicate)):
+        return value
+    if isinstance(operation, RenameKey):
+        return _renamed(value, operation.pointer, operation.new)
+    return value if is_11 else None
+
+
+def _renamed(value: Any, path: tuple[str | int, ...], new: str) -> Any:
+    if not path:
+        return value
+    if isinstance(value, dict):
+        first = path[0]
+        if len(path) == 1:
+            return {(new if key == first else key): item for key, item in value.items()}
+        return {key: _renamed(item, path[1:], new) if key == first else item for key, item in value.items()}
+    if isinstance(value, list) and isinstance(path[0], int):
+        return [_renamed(item, path[1:], new) if index == path[0] else item for index, item in enumerate(value)]
+    return value
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Equal in value, type and key order."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(_equal(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return type(one) is type(other) and (one == other or (one != one and other != other))
+
+
+def load_12(node: Node | None) -> Any:
+    """The value that a YAML 1.2 reader loads, first of all keys kept apart as written (1.2 has no merge keys)."""
+    if node is None:
+        return None
+    concrete = target(node)
+    if isinstance(concrete, Scalar):
+        return concrete.value if concrete.style or concrete.tag else value_12(concrete.value)
+    if isinstance(concrete, Sequence):
+        return [load_12(item) for item in concrete.items]
+    assert isinstance(concrete, Mapping)
+    return {entry.name: load_12(entry.value) for entry in concrete.entries}
+
+
+def _prove_comments(before: Tree, after: Tree, operation: Operation) -> None:
+    old = Counter(comment.text for comment in before.comments)
+    new = Counter(comment.text for comment in after.comments)
+    if isinstance(operation, DropComment):
+        offset = before.lines.offset(operation.span.line, operation.span.column)
+        old.subtract([comment.text for comment in before.comments if comment.start == offset])
+        if operation.replacement:
+            old[operation.replacement] += 1
+        old = +old
+    if old != new:
+        raise Unproved("a comment would be lost or changed")

@@ -1,0 +1,71 @@
+"""Fix a tree: apply, lint again, apply what is left, until nothing changes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from reciplint.fix.apply import apply_operations
+from reciplint.rules.finding import Applicability, Finding
+from reciplint.yamltree.edit import Operation
+
+ROUNDS = 10
+
+Lint = Callable[[dict[str, bytes]], list[Finding]]
+"""Findings of the tree with some files replaced."""
+
+
+@dataclass
+class Fixed:
+    """Files with new contents, how many fixes went in, and what could not be fixed and why."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    done: int = 0
+    refused: list[str] = field(default_factory=list)
+
+
+def fix_tree(findings: Iterable[Finding], read: Callable[[str], bytes], lint: Lint, unsafe: bool) -> Fixed:
+    """Repair what can be repaired; `read` gives a file as it stands, nothing is written."""
+    result = Fixed()
+    allowed: set[Applicability] = {"safe", "unsafe"} if unsafe else {"safe"}
+    current = list(findings)
+    for _ in range(ROUNDS):
+        operations = _operations(current, allowed)
+        if not operations:
+            break
+        changed = False
+        refused = []
+        for path, wanted in sorted(operations.items()):
+            data = result.files.get(path) or read(path)
+            text = data.decode("utf-8")
+            applied = apply_operations(text, wanted)
+            refused += [f"{path}: {reason}" for reason in applied.refused]
+            if applied.text != text:
+                result.files[path] = applied.text.encode("utf-8")
+                result.done += applied.done
+                changed = True
+        result.refused = refused
+        if not changed:
+            break
+        current = lint(result.files)
+    return result
+
+
+def _operations(findings: Iterable[Finding], allowed: set[Applicability]) -> dict[str, list[Operation]]:
+    wanted: dict[str, dict[Operation, None]] = {}
+    for finding in findings:
+        if finding.fix is not None and finding.fix.applicability in allowed:
+            for operation in finding.fix.operations:
+                wanted.setdefault(operation.path, {})[operation] = None
+    return {path: list(operations) for path, operations in wanted.items()}
+
+
+def unified_diff(path: str, before: bytes, after: bytes) -> str:
+    """The change of a file as `git diff` shows it."""
+    old = before.decode("utf-8").splitlines(keepends=True)
+    new = after.decode("utf-8").splitlines(keepends=True)
+    lines = []
+    for line in difflib.unified_diff(old, new, f"a/{path}", f"b/{path}"):
+        lines.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+    return "".join(lines)

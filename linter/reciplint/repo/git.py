@@ -1,0 +1,169 @@
+"""The one place that runs git. Every call is NUL-separated, takes no hooks and no pager, and reads only."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+_ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+_CHUNK = 1 << 20
+
+
+class GitError(Exception):
+    """Git is missing, or could not do what was asked; the text is for people."""
+
+
+class TreeFile(NamedTuple):
+    """A file of a revision: repository-relative POSIX path and blob id."""
+
+    path: str
+    blob: str
+
+
+class Git:
+    """A git repository, by its top level."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+
+    @staticmethod
+    def find(directory: Path) -> Git | None:
+        """The repository that a directory lies in; None outside of any. Raises `GitError` without git."""
+        found = _run(directory, ["rev-parse", "--show-toplevel"])
+        if found.returncode == 0:
+            return Git(Path(os.fsdecode(found.stdout.rstrip(b"\n"))))
+        message = os.fsdecode(found.stderr).strip()
+        if "not a git repository" in message:
+            return None
+        raise GitError(message or "git rev-parse failed")
+
+    def commit(self, revision: str) -> str:
+        """The full id of a commit. Raises `GitError` for an unknown one."""
+        found = _run(self.top, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"])
+        if found.returncode == 0:
+            return found.stdout.decode().strip()
+        hint = ""
+        if self.is_shallow():
+            hint = "; this clone is shallow, fetch it: git fetch --deepen=200 origin, or fetch-depth: 0 in a workflow"
+        raise GitError(f"no commit is called {revision!r} in this repository{hint}")
+
+    def head(self) -> str | None:
+        """The commit that is checked out; None before the first commit."""
+        found = _run(self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+        return found.stdout.decode().strip() if found.returncode == 0 else None
+
+    def is_shallow(self) -> bool:
+        """Whether history was cut off."""
+        return self._output(["rev-parse", "--is-shallow-repository"]).strip() == b"true"
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The best common ancestor of two commits; None where they share none."""
+        found = _run(self.top, ["merge-base", one, other])
+        if found.returncode > 1:
+            raise GitError(os.fsdecode(found.stderr).strip())
+        return found.stdout.decode().split("\n")[0].strip() or None
+
+    def committed_on(self, commit: str) -> str:
+        """The committer date of a commit in UTC, as YYYY-MM-DD."""
+        stamp = self._output(["show", "-s", "--format=%cd", "--date=format-local:%Y-%m-%d", commit])
+        return stamp.decode().strip()
+
+    def tree(self, commit: str) -> list[TreeFile]:
+        """The regular files of a commit; links and submodules are left out."""
+        files = []
+        for record in self._output(["ls-tree", "-r", "-z", "--full-tree", commit]).split(b"\0"):
+            meta, _, name = record.partition(b"\t")
+            mode, _, rest = meta.partition(b" ")
+            if mode in (b"100644", b"100755"):
+                files.append(TreeFile(os.fsdecode(name), rest.split(b" ")[1].decode()))
+        return files
+
+    def working_files(self) -> list[str]:
+        """Paths of the working tree: tracked ones and untracked ones that git does not ignore."""
+        listed = self._output(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--full-name", ":/"])
+        return sorted({os.fsdecode(name) for name in listed.split(b"\0") if name})
+
+    def renames(self, base: str, head: str | None) -> dict[str, str]:
+        """Head path → base path of every file that git takes for renamed; `head` None is the working tree."""
+        arguments = ["diff", "--no-ext-diff", "--no-textconv", "-M", "-l0", "--diff-filter=R", "--name-status", "-z"]
+        arguments += [base] if head is None else [base, head]
+        fields = self._output([*arguments, "--"]).split(b"\0")
+        pairs = (fields[index : index + 3] for index in range(0, len(fields) - 2, 3))
+        return {os.fsdecode(new): os.fsdecode(old) for _, old, new in pairs}
+
+    def blobs(self, ids: Iterable[str], limit: int) -> Iterator[bytes | int]:
+        """The contents of blobs in order through one process; the size alone of those over `limit` bytes."""
+        wanted = list(ids)
+        if not wanted:
+            return
+        process = _start(self.top, ["cat-file", "--batch"])
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            for batch in (wanted[index : index + 64] for index in range(0, len(wanted), 64)):
+                process.stdin.write("".join(f"{blob}\n" for blob in batch).encode())
+                process.stdin.flush()
+                for blob in batch:
+                    yield _read_blob(process.stdout, blob, limit)
+        finally:
+            process.stdin.close()
+            process.stdout.close()
+            process.wait()
+
+    def _output(self, arguments: list[str]) -> bytes:
+        done = _run(self.top, arguments)
+        if done.returncode != 0:
+            raise GitError(os.fsdecode(done.stderr).strip() or f"git {arguments[0]} failed")
+        return done.stdout
+
+
+def _command(arguments: list[str]) -> list[str]:
+    return ["git", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", *arguments]
+
+
+def _run(directory: Path, arguments: list[str]) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            _command(arguments),
+            cwd=directory,
+            env={**os.environ, **_ENVIRONMENT, "TZ": "UTC"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise GitError(f"no such directory: {directory}" if not directory.is_dir() else "git is not installed") from error
+    except NotADirectoryError as error:
+        raise GitError(f"not a directory: {directory}") from error
+
+
+def _start(directory: Path, arguments: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        _command(arguments),
+        cwd=directory,
+        env={**os.environ, **_ENVIRONMENT},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _read_blob(stream: IO[bytes], blob: str, limit: int) -> bytes | int:
+    header = stream.readline().split()
+    if len(header) != 3 or not header[2].isdigit():
+        raise GitError(f"blob {blob} is missing (a partial or damaged clone)")
+    size = int(header[2])
+    if size <= limit:
+        content = stream.read(size)
+        stream.read(1)
+        return content
+    left = size + 1
+    while left:
+        chunk = stream.read(min(left, _CHUNK))
+        if not chunk:
+            raise GitError(f"blob {blob} ended early")
+        left -= len(chunk)
+    return size

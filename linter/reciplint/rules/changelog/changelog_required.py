@@ -1,0 +1,186 @@
+"""A benchmark point changed and no added changelog entry names its key.
+
+## What it finds
+
+Compared with a base: active keys of which a point was added or whose settings changed in meaning (their own, or
+those of a recipe that they run), and which no entry added to the changelog covers, by name, by wildcard, or in the
+scenario. What only describes a point (`router`, `kv-p2p-transfer`, `hardware`) is a warning. Removing points,
+comments, order and quoting need no entry, and neither does moving a recipe.
+
+## Why it matters
+
+An added entry is what makes the cluster run a key again. Without one, stale numbers stay published under the new
+settings.
+
+## Bad
+
+```yaml base configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
+```
+
+```yaml configs/nvidia-master.yaml
+«tiny-fp4-b200-vllm»:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8, 16]}
+```
+
+```yaml configs/runners.yaml
+labels:
+  b200: [b200-0]
+```
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+```
+
+## Good
+
+```yaml base configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8, 16]}
+```
+
+```yaml configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
+```
+
+```yaml configs/runners.yaml
+labels:
+  b200: [b200-0]
+```
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+```
+
+## Fix
+
+Append an entry that names the keys to the changelog.
+
+## Options
+
+None.
+
+## Source
+
+The contributor rules of a public benchmark repository: every change that can affect performance has an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from reciplint.domain.changelog import ChangelogEntry, added_entries
+from reciplint.domain.impact import Impact, impacts
+from reciplint.domain.project import Change
+from reciplint.rules.finding import Finding, Related
+from reciplint.rules.rule import Context, Rule
+from reciplint.yamltree.spans import FILE_START
+
+RULE = Rule(
+    id="changelog-required",
+    summary="A benchmark point changed and no added changelog entry names its key",
+    severity="error",
+    source="contributor rules of a public benchmark repository: a change that can affect performance has an entry",
+    messages={
+        "points": "{count:key|keys} changed and no entry added to {changelog} names {them}: {what}",
+        "metadata": "the description of {count:key|keys} changed and no entry added to {changelog} names {them}: {what}",
+    },
+)
+
+_LISTED = 10
+
+
+def check_change(change: Change, context: Context) -> Iterator[Finding]:
+    """One finding for each master config and severity, naming every uncovered key and why."""
+    if change.base is None or (change.base.changelog is None and change.head.changelog is None):
+        return
+    added = added_entries(change.base.changelog, change.head.changelog)
+    uncovered = [impact for impact in impacts(change) if not _is_covered(impact, added)]
+    ordered = sorted(uncovered, key=lambda impact: (impact.master, impact.is_metadata, impact.entry.key_span))
+    for (master, is_metadata), group in groupby(ordered, key=lambda impact: (impact.master, impact.is_metadata)):
+        yield _finding(change, master, is_metadata, list(group))
+
+
+def _is_covered(impact: Impact, added: list[ChangelogEntry]) -> bool:
+    return all(any(entry.covers(impact.entry.key, kind) for entry in added) for kind in impact.kinds)
+
+
+def _finding(change: Change, master: str, is_metadata: bool, group: list[Impact]) -> Finding:
+    first = group[0]
+    shown = "; ".join(f"{impact.entry.key} ({impact.reason})" for impact in group[:_LISTED])
+    more = f"; and {len(group) - _LISTED} more" if len(group) > _LISTED else ""
+    related = [Related(master, impact.entry.key_span, impact.reason) for impact in group[1:]]
+    for path in dict.fromkeys(path for impact in group for path in impact.recipes):
+        related.append(Related(path, change.head.recipe_span(path), "this recipe changed"))
+    changelog = change.head.changelog_path or (change.base.changelog_path if change.base else "")
+    if change.head.changelog_path:
+        entries = change.head.changelog.entries if change.head.changelog else ()
+        related.append(Related(changelog, entries[-1].span if entries else FILE_START, "entries are appended after this"))
+    return RULE.finding(
+        "metadata" if is_metadata else "points",
+        first.entry.key_span,
+        path=master,
+        severity="warning" if is_metadata else None,
+        subject=tuple(impact.entry.key for impact in group),
+        related=tuple(related),
+        count=len(group),
+        them="it" if len(group) == 1 else "them",
+        changelog=change.head.relative(changelog),
+        what=shown + more,
+        keys=tuple(impact.entry.key for impact in group),
+    )

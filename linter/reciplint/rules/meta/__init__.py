@@ -1,0 +1,1 @@
+"""The rules about reciplint itself: its suppressions and its own failures."""

@@ -1,0 +1,1 @@
+"""Rules on what a repository's policy allows to be benchmarked."""

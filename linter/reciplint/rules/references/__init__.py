@@ -1,0 +1,1 @@
+"""The rules about files and labels that name one another."""

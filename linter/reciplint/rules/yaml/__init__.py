@@ -1,0 +1,1 @@
+"""Rules on YAML itself: what any reader of a file would trip over."""
