@@ -70,30 +70,20 @@ def test_comments_and_scalars_never_overlap(text: str) -> None:
     check_no_overlap(text)
 
 
-@given(st.text(alphabet="ab:-#&!|>'\"[], \t\n\r\x85\u2028", max_size=40))
+@given(st.text(alphabet="ab:-#&!|>'\"[], \t\n\x85\u2028", max_size=40))
 def test_they_do_not_in_odd_texts_either(text: str) -> None:
     try:
         parse_text(text)
     except Unreadable:
         return
-    check_no_overlap(text.replace("\r", ""))if _readable(text.replace("\r", "")) else None
-
-
-def _readable(text: str) -> bool:
-    try:
-        parse_text(text)
-    except Unreadable:
-        return False
-    return True
+    check_no_overlap(text)
 
 
 @given(DOCUMENTS)
-def test_without_its_comments_a_text_means_the_same(text: str) -> None:
-    """Blanking every comment leaves every scalar: nothing that was taken for a comment was content."""
+def test_the_text_of_a_comment_does_not_matter(text: str) -> None:
+    """Whatever was taken for a comment was no content."""
     tree = parse_text(text)
-    blank = text
+    other = text
     for comment in reversed(tree.comments):
-        blank = blank[: comment.start] + " " * (comment.end - comment.start) + blank[comment.end :]
-    rest = parse_text(blank)
-    assert [scalar.value for scalar in rest.scalars] == [scalar.value for scalar in tree.scalars]
-    assert rest.comments == []
+        other = other[: comment.start] + "#".ljust(len(comment.text), "~") + other[comment.end :]
+    assert [scalar.value for scalar in parse_text(other).scalars] == [scalar.value for scalar in tree.scalars]

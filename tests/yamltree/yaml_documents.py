@@ -9,8 +9,33 @@ import yaml
 from hypothesis import strategies as st
 
 PLAIN = st.sampled_from(
-    ["a", "fp8", "1", "010", "0x1F", "1.5", "1e3", "yes", "Off", "true", "~", "null", "1:30", "1_000", "x#y", "a b", "é"]
-    + ["2026-01-02", ".inf", "-7", "/x/y:z", "08", "=", "x: y"[:1]]
+    [
+        *[
+            "a",
+            "fp8",
+            "1",
+            "010",
+            "08",
+            "0x1F",
+            "1.5",
+            "1e3",
+            "-7",
+            ".inf",
+            "yes",
+            "Off",
+            "true",
+            "~",
+            "null",
+            "1:30",
+            "1_000",
+            "2026-01-02",
+            "=",
+            "x#y",
+            "é",
+            "/x/y:z",
+        ],
+        "two words",
+    ]
 )
 # No key of one character: PyYAML 6.0.4 tells merged keys apart by the identity of their strings, and CPython has
 # only one string of each single character.
@@ -25,7 +50,7 @@ def _render_quoted(text: str, double: bool) -> str:
 
 
 SCALARS = st.one_of(PLAIN, st.builds(_render_quoted, QUOTED, st.booleans()))
-COMMENTS = st.sampled_from(["", "", "", "  # why", " # it's \"so\"", "\t#x"])
+COMMENTS = st.sampled_from(["", "", "", "  # why", ' # it\'s "so"', "\t#x"])
 
 
 @st.composite
@@ -51,7 +76,9 @@ def _block(draw: st.DrawFn, indent: int, depth: int) -> list[str]:
             lines.append(f"{head} [{items}]{comment}")
         else:
             lines.append(f"{head} {draw(st.sampled_from(['|', '>', '|-', '>+']))}{comment}")
-            lines += [f"{pad}  {line}" for line in draw(st.lists(st.sampled_from(["x", "# no comment", "aa: b"]), max_size=3))]
+            lines += [
+                f"{pad}  {line}" for line in draw(st.lists(st.sampled_from(["x", "# no comment", "aa: b"]), max_size=3))
+            ]
     return lines
 
 

@@ -61,8 +61,6 @@ def cli() -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit status. Faults that a user can meet are one line on standard error."""
-    from reciplint.cli.faults import FAULTS
-
     try:
         status = cli.main(arguments, prog_name="reciplint", standalone_mode=False)
         sys.stdout.flush()
@@ -77,9 +75,12 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    except FAULTS as fault:
+    except Exception as error:
+        from reciplint.cli.faults import FAULTS
         from reciplint.report.escape import shown
 
-        click.echo(f"reciplint: {shown(str(fault))}", err=True)
+        if not isinstance(error, FAULTS):
+            raise
+        click.echo(f"reciplint: {shown(str(error))}", err=True)
         return 2
     return status if isinstance(status, int) else 0

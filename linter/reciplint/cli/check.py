@@ -9,10 +9,9 @@ from dataclasses import replace
 
 import click
 
-from reciplint.cli.fixing import Fixing, fix_working_tree
 from reciplint.cli.options import IsoDate, split_rules
 from reciplint.cli.progress import Progress
-from reciplint.cli.reporting import Origin, Sources, build_report, emit, parse_output
+from reciplint.cli.reporting import WITH_EDITS, Origin, Sources, build_report, emit, parse_output
 from reciplint.cli.repository import Repository, open_repository
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.run import Request, run
@@ -69,8 +68,8 @@ def command(
     began = time.perf_counter()
     if (apply_fixes or show_diff) and (head or stdin_filename):
         raise click.UsageError("fixes go into the working tree: leave --head and --stdin-filename out")
-    repository = open_repository(head=head, config=config)
     cache = Cache(None if no_cache else cache_file())
+    repository = open_repository(cache, head, config)
     chosen_rules = split_rules(select, repository.rules, "--select") if select else None
     request = Request(
         head=_head(repository, head, stdin_filename),
@@ -95,6 +94,8 @@ def command(
         request = replace(request, progress=progress)
         outcome = run(request, repository.rules, repository.settings, cache)
         if apply_fixes or show_diff:
+            from reciplint.cli.fixing import Fixing, fix_working_tree
+
             fixing = fix_working_tree(repository, request, outcome, cache, Fixing(unsafe=False, write=apply_fixes))
             fixed = fixing.done
             if apply_fixes and fixed:
@@ -103,7 +104,8 @@ def command(
     cache.close()
     threshold = fail_on or repository.settings.fail_on
     origin = Origin(base_commit, request.head.commit, pr)
-    report = build_report(outcome, origin, threshold, repository.rules, request.head)
+    formats = {chosen, *(name for name, _ in output)}
+    report = build_report(outcome, origin, threshold, request.head, with_edits=bool(formats & WITH_EDITS))
     if not show_diff:
         emit(report, Sources(request.head, repository.rules), chosen, output, verbose, statistics)
     if timing:

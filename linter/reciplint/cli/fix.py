@@ -20,8 +20,8 @@ from reciplint.engine.run import Request, run
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 def command(paths: tuple[str, ...], unsafe: bool, show_diff: bool, select: tuple[str, ...], no_cache: bool) -> int:
     """Apply the safe fixes to PATHS (default: everything)."""
-    repository = open_repository()
     cache = Cache(None if no_cache else cache_file())
+    repository = open_repository(cache)
     with Progress("reading") as progress:
         request = Request(
             head=repository.snapshot(None),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import msgspec
 
 from reciplint import __version__
 from reciplint.engine.registry import Registered
@@ -21,7 +22,7 @@ from reciplint.report import FORMATS, renderer
 from reciplint.report.model import Counts, FileEdit, Options, Report, Reported
 from reciplint.repo.snapshot import Snapshot
 from reciplint.rules.finding import Finding, rank
-from reciplint.rules.rule import Rule
+from reciplint.rules.rule import Rule, rule_url
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,12 @@ class Origin:
     pull_request: int | None
 
 
-def build_report(outcome: Outcome, origin: Origin, fail_on: str, rules: dict[str, Registered], snapshot: Snapshot) -> Report:
-    """The report of an outcome, edits resolved against the head's text."""
+WITH_EDITS = frozenset({"json", "sarif"})
+"""The formats that show edits, which cost a parse of each file to resolve."""
+
+
+def build_report(outcome: Outcome, origin: Origin, fail_on: str, snapshot: Snapshot, with_edits: bool) -> Report:
+    """The report of an outcome; edits are resolved and proved against the head's text where a format shows them."""
     counted = Counter(item.finding.severity for item in outcome.findings)
     texts = _Texts(snapshot)
     return Report(
@@ -42,7 +47,7 @@ def build_report(outcome: Outcome, origin: Origin, fail_on: str, rules: dict[str
         base=origin.base,
         head=origin.head,
         pull_request=origin.pull_request,
-        findings=tuple(_reported(item, rules, texts) for item in outcome.findings),
+        findings=tuple(_reported(item, texts if with_edits else None) for item in outcome.findings),
         counts=Counts(
             error=counted["error"],
             warning=counted["warning"],
@@ -104,14 +109,14 @@ class Sources:
         return {name: readable(registered.page) for name, registered in self._rules.items()}
 
 
-def _reported(item: Fingerprinted, rules: dict[str, Registered], texts: _Texts) -> Reported:
+def _reported(item: Fingerprinted, texts: _Texts | None) -> Reported:
     finding = item.finding
-    edits = _edits(finding, texts) if finding.fix is not None and finding.fix.applicability != "display" else ()
+    url = rule_url(finding.rule)
+    if texts is None or finding.fix is None or finding.fix.applicability == "display":
+        return Reported(finding, item.fingerprint, url)
+    edits = _edits(finding, texts)
     if edits is None:
-        import msgspec
-
-        finding, edits = msgspec.structs.replace(finding, fix=None), ()
-    url = rules[finding.rule].rule.url if finding.rule in rules else ""
+        return Reported(msgspec.structs.replace(finding, fix=None), item.fingerprint, url)
     return Reported(finding, item.fingerprint, url, edits)
 
 

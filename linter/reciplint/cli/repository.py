@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from reciplint.engine.cache import Cache
 from reciplint.engine.registry import Registered, all_rules
 from reciplint.engine.settings import SETTINGS_FILE, Settings, read_settings
 from reciplint.repo.git import Git
@@ -66,12 +67,12 @@ class Repository:
         return tuple(found)
 
 
-def open_repository(profile: str | None = None, head: str | None = None, config: str | None = None) -> Repository:
+def open_repository(cache: Cache | None = None, head: str | None = None, config: str | None = None) -> Repository:
     """The repository around the current directory, with the settings of the head."""
     here = Path.cwd().resolve()
     git = Git.find(here)
     top = git.top.resolve() if git else _top_without_git(here)
-    rules = all_rules()
+    rules = all_rules(cache)
     data = _settings_bytes(top, git, head, config)
     settings = read_settings(data, rules, config or SETTINGS_FILE)
     return Repository(top, git, settings, rules)

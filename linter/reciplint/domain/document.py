@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reciplint.repo.kinds import Kind
-from reciplint.yamltree.parse import parse
 from reciplint.yamltree.problem import Limits, Problem, Unreadable
 from reciplint.yamltree.tree import Tree
 
@@ -28,6 +27,8 @@ class Document:
     def _parsed(self) -> Tree | Problem:
         if self.size is not None and self.size > len(self.data):
             return Problem.at_start("too-large", size=self.size, limit=self.limits.file_bytes)
+        from reciplint.yamltree.parse import parse  # brings in PyYAML, which a run from the cache can do without
+
         try:
             return parse(self.data, self.limits)
         except Unreadable as unreadable:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 VENDORED = ("recipes/", "benchmarks/", "inferencex-e2e/")
@@ -22,7 +22,7 @@ _OLD_FOLDER = ".github/configs/"
 _FEW = 3
 
 
-class Era(str, Enum):
+class Era(StrEnum):
     """By what a row names its recipe. UNDESCRIBED: the file is older than the oldest layout described."""
 
     UNDESCRIBED = "undescribed"

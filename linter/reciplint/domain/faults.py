@@ -158,7 +158,7 @@ _EXPECTED = {
 
 def _type(path: Path, found: Any, error: Any, lenient: Callable[[Path], bool]) -> Fault:
     wanted = error.validator_value if isinstance(error.validator_value, str) else error.validator_value[0]
-    tolerated = lenient(path) and _converts(found, wanted)
+    tolerated = lenient(path) and _converts(found, wanted, error.schema)
     return Fault(path, "value", _EXPECTED[wanted], {"found": show(found)}, tolerated)
 
 
@@ -181,17 +181,19 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+(_\d+)*\.?\d*|\.\d+)([eE][+-]?\d+)?\s*\Z", re
 _BOOLEAN = frozenset(("true", "false", "t", "f", "yes", "no", "y", "n", "on", "off", "1", "0"))
 
 
-def _converts(found: Any, wanted: str) -> bool:
-    """Whether a lenient reader (pydantic's lax mode) makes the wanted type of a value."""
-    if wanted in ("integer", "number"):
-        if isinstance(found, bool):
-            return True
-        return isinstance(found, str) and bool((_INTEGER if wanted == "integer" else _NUMBER).match(found))
+def _converts(found: Any, wanted: str, bounds: Mapping[str, Any]) -> bool:
+    """Whether a lenient reader (pydantic's lax mode) makes a fitting value of the wanted type of a value."""
     if wanted == "boolean":
-        return (isinstance(found, str) and found.lower() in _BOOLEAN) or (
-            isinstance(found, (int, float)) and found in (0, 1)
-        )
-    return False
+        return boolean(found) is not None
+    number: float | None = None
+    if wanted == "integer":
+        number = integer(found)
+    elif wanted == "number" and (isinstance(found, bool) or (isinstance(found, str) and _NUMBER.match(found))):
+        number = float(found)
+    if number is None:
+        return False
+    above = number > bounds.get("exclusiveMinimum", float("-inf")) and number >= bounds.get("minimum", float("-inf"))
+    return above and number <= bounds.get("maximum", float("inf"))
 
 
 def integer(value: Any) -> int | None:

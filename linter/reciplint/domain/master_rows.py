@@ -49,11 +49,11 @@ def row_faults(row: Row, october: bool, known: list[Fault]) -> Iterator[Fault]:
     here = [fault for fault in known if fault.path[: len(row.path)] == row.path]
     yield from _concurrency(row, here)
     yield from _topology(row, october, here)
-    yield from _context_parallel(row.path, row.value, here)
-    for role in _ROLES:
-        block = row.value.get(role)
-        if isinstance(block, dict):
-            yield from _context_parallel((*row.path, role), block, here)
+    blocks = [(row.path, row.value)]
+    blocks += [((*row.path, role), block) for role in _ROLES if isinstance(block := row.value.get(role), dict)]
+    for path, block in blocks:
+        yield from _context_parallel(path, block)
+        yield from _whole_floats(path, block)
     yield from _hardware(row)
     if row.scenario == "agentic-coding":
         yield from _offloading(row, here)
@@ -124,7 +124,16 @@ def _misspelt(key: str, here: list[Fault]) -> bool:
     return any(fault.name == "unknown-key" and fault.arguments["suggestion"] == key for fault in here)
 
 
-def _context_parallel(path: Path, block: Mapping[str, Any], here: list[Fault]) -> Iterator[Fault]:
+def _whole_floats(path: Path, block: Mapping[str, Any]) -> Iterator[Fault]:
+    """`8.0` is an integer to JSON Schema, but not where the reader converts nothing."""
+    strict = (*_SINGLE, "num-nodes") if path[-1] != "worker" else (*_SINGLE, "num-worker")
+    for key in strict:
+        value = block.get(key)
+        if isinstance(value, float) and value.is_integer() and value > 0:
+            yield Fault((*path, key), "value", "not-an-integer", {"found": str(value)})
+
+
+def _context_parallel(path: Path, block: Mapping[str, Any]) -> Iterator[Fault]:
     tp, dcp = integer(block.get("tp")), block.get("dcp-size")
     if isinstance(dcp, int) and not isinstance(dcp, bool) and dcp > 0 and tp is not None and tp > 0 and tp % dcp:
         yield Fault((*path, "dcp-size"), "value", "dcp-does-not-divide", {"tp": tp, "dcp": dcp})

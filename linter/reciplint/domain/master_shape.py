@@ -151,8 +151,9 @@ def _entry_conditions(entry: Mapping[str, Any], rows: list[Row], layout: Layout,
 def _dram(items: Any) -> Iterator[Fault]:
     for number, item in enumerate(items if isinstance(items, list) else ()):
         space = item.get("search-space") if isinstance(item, dict) else None
-        dram = [row for row in space or () if isinstance(row, dict) and row.get("kv-offloading") == "dram"]
-        if isinstance(space, list) and dram and item.get("dram-utilization") is None:
+        listed = space if isinstance(space, list) else ()
+        dram = [row for row in listed if isinstance(row, dict) and row.get("kv-offloading") == "dram"]
+        if dram and item.get("dram-utilization") is None:
             yield Fault(("scenarios", "agentic-coding", number), "owner", "no-dram-utilization", {"rows": len(dram)})
 
 

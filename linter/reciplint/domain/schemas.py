@@ -7,7 +7,7 @@ the same files as `reciplint/schemas/`.
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -36,21 +36,21 @@ def schema_text(name: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-@lru_cache(maxsize=None)
+@cache
 def schema(name: str) -> dict[str, Any]:
     """A schema as a value; do not change it."""
     parsed: dict[str, Any] = json.loads(schema_text(name))
     return parsed
 
 
-@lru_cache(maxsize=None)
+@cache
 def definition(name: str, part: str | None) -> dict[str, Any]:
     """One definition of a schema, standing alone; the whole schema if `part` is None."""
     whole = schema(name)
     return whole if part is None else {"$schema": whole["$schema"], "$ref": f"#/$defs/{part}", "$defs": whole["$defs"]}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _gate(name: str, part: str | None) -> Any:
     import jsonschema_rs
 
@@ -62,7 +62,7 @@ def conforms(name: str, value: object, part: str | None = None) -> bool:
     return bool(_gate(name, part).is_valid(value))
 
 
-@lru_cache(maxsize=None)
+@cache
 def explainer(name: str, part: str | None = None) -> Any:
     """A `jsonschema` validator that says why a value fails: slow to import and to run, for failing values only."""
     from jsonschema import Draft202012Validator
@@ -70,7 +70,7 @@ def explainer(name: str, part: str | None = None) -> Any:
     return Draft202012Validator(definition(name, part))
 
 
-@lru_cache(maxsize=None)
+@cache
 def vocabulary(name: str) -> frozenset[str]:
     """Every property name that a schema gives anywhere."""
     names: set[str] = set()

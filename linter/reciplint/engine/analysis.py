@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,20 +63,21 @@ class Analyser:
     def __init__(
         self,
         rules: dict[str, Registered],
-        contexts: dict[str, Context],
+        context: Callable[[Registered], Context],
+        options: dict[str, dict[str, Any]],
         limits: Limits,
         cache: Cache,
         globs: dict[Kind, tuple[str, ...]],
         progress: Progress = lambda done, total: None,
     ) -> None:
-        self._rules = [registered for registered in rules.values() if registered.check_document is not None]
-        self._contexts = contexts
+        self._rules = [registered for registered in rules.values() if "document" in registered.card.runs_on]
+        self._context = context
         self._limits = limits
         self._cache = cache
         self._globs = globs
         self._progress = progress
-        options: dict[str, Any] = {r.rule.id: dict(contexts[r.rule.id].options) for r in self._rules}
-        self._signature = msgspec.json.encode([options, msgspec.structs.astuple(limits)], order="sorted").decode()
+        chosen = {r.card.id: options[r.card.id] for r in self._rules if r.card.id in options}
+        self._signature = msgspec.json.encode([chosen, msgspec.structs.astuple(limits)], order="sorted").decode()
 
     def analyse(self, snapshot: Snapshot) -> Analysis:
         """Read and understand every file of a snapshot that reciplint knows."""
@@ -129,20 +130,18 @@ class Analyser:
         for registered in self._rules:
             rule = registered.rule
             if document.kind in rule.kinds and (tree is not None or rule.id == "yaml-syntax"):
-                findings.extend(guarded(registered.check_document, rule.id, document, self._contexts[rule.id]))
+                findings.extend(guarded(registered, "document", document, self._context(registered)))
         suppressions = read_suppressions(tree) if tree is not None else ()
         return Analysed(document.kind, tuple(findings), suppressions, facts)
 
 
-def guarded(check: Callable[..., Iterable[Finding]] | None, rule: str, *arguments: Any, path: str = "") -> list[Finding]:
+def guarded(registered: Registered, of: str, *arguments: Any, path: str = "") -> list[Finding]:
     """The findings of a check; one that raises becomes an `internal-error` finding, and what it found is kept."""
     found: list[Finding] = []
-    if check is None:
-        return found
     try:
-        found.extend(check(*arguments))
+        found.extend(registered.check(of)(*arguments))
     except Exception as error:
-        found.append(internal_error(rule, error, path))
+        found.append(internal_error(registered.card.id, error, path))
     return found
 
 

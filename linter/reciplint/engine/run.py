@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reciplint.domain.policy import policy_from_settings
 from reciplint.domain.project import Change, Project
@@ -57,14 +57,10 @@ class Outcome:
 
 def run(request: Request, rules: dict[str, Registered], settings: Settings, cache: Cache) -> Outcome:
     """Lint a head, or what a head makes worse against its base. Raises `NothingMatched`."""
-    contexts = {
-        name: Context(
-            {**registered.rule.options, **settings.options.get(name, {})}, request.review_date, request.pull_request
-        )
-        for name, registered in rules.items()
-    }
-    analyser = Analyser(rules, contexts, settings.limits, cache, settings.globs, request.progress)
-    running = _Run(request, rules, settings, contexts)
+    running = _Run(request, rules, settings)
+    analyser = Analyser(
+        rules, running.context, settings.options, settings.limits, cache, settings.globs, request.progress
+    )
     head = running.with_policy(analyser.analyse(request.head))
     base = running.with_policy(analyser.analyse(request.base)) if request.base is not None else None
     found, suppressed = running.lint(head)
@@ -88,56 +84,50 @@ def run(request: Request, rules: dict[str, Registered], settings: Settings, cach
 class _Run:
     """The rules, bound to what was asked."""
 
-    def __init__(
-        self, request: Request, rules: dict[str, Registered], settings: Settings, contexts: dict[str, Context]
-    ) -> None:
+    def __init__(self, request: Request, rules: dict[str, Registered], settings: Settings) -> None:
         self._request = request
         self._rules = rules
         self._settings = settings
-        self._contexts = contexts
-        self._unsuppressible = frozenset(name for name, r in rules.items() if not r.rule.suppressible)
+        self._unsuppressible = frozenset(name for name, r in rules.items() if not r.card.suppressible)
+
+    def context(self, registered: Registered) -> Context:
+        """What a rule may know besides the files."""
+        options = {**registered.rule.options, **self._settings.options.get(registered.card.id, {})}
+        return Context(options, self._request.review_date, self._request.pull_request)
 
     def with_policy(self, analysis: Analysis) -> Analysis:
         """The analysis with the policy of the settings added to each project's own."""
         if not self._settings.deprecations:
             return analysis
-        from dataclasses import replace
-
-        from reciplint.domain.policy import Policy
-        from reciplint.engine.settings import SETTINGS_FILE
-
         extra = policy_from_settings(self._settings.deprecations)
-        projects = []
-        for project in analysis.projects:
-            own = project.policy or Policy()
-            merged = Policy(own.deprecations + extra.deprecations, own.doubts + extra.doubts)
-            projects.append(replace(project, policy=merged, policy_path=project.policy_path or SETTINGS_FILE))
-        return replace(analysis, projects=tuple(projects))
+        projects = tuple(
+            replace(project, policy=project.policy.joined(extra) if project.policy else extra)
+            for project in analysis.projects
+        )
+        return replace(analysis, projects=projects)
 
     def lint(self, analysis: Analysis) -> tuple[list[Finding], int]:
         """The findings of document and project rules on one tree, and how many were suppressed."""
         found = list(analysis.findings())
-        for registered in self._active("check_project"):
-            context = self._contexts[registered.rule.id]
+        for registered in self._active("project"):
+            context = self.context(registered)
             for project in analysis.projects:
-                where = _where(project)
-                found.extend(guarded(registered.check_project, registered.rule.id, project, context, path=where))
+                found.extend(guarded(registered, "project", project, context, path=_where(project)))
         return self._triage(found, analysis, report_unused=True)
 
     def lint_changes(self, changes: list[Change], head: Analysis) -> tuple[list[Finding], int]:
         """The findings of change rules."""
         found: list[Finding] = []
-        for registered in self._active("check_change"):
-            context = self._contexts[registered.rule.id]
+        for registered in self._active("change"):
+            context = self.context(registered)
             for change in changes:
-                where = _where(change.head)
-                found.extend(guarded(registered.check_change, registered.rule.id, change, context, path=where))
+                found.extend(guarded(registered, "change", change, context, path=_where(change.head)))
         return self._triage(found, head, report_unused=False)
 
-    def _active(self, check: str) -> Iterator[Registered]:
+    def _active(self, of: str) -> Iterator[Registered]:
         for name, registered in self._rules.items():
             chosen = self._request.select is None or name in self._request.select
-            if getattr(registered, check) is not None and chosen and not self._settings.is_off(name):
+            if of in registered.card.runs_on and chosen and not self._settings.is_off(name):
                 yield registered
 
     def _triage(self, found: list[Finding], analysis: Analysis, report_unused: bool) -> tuple[list[Finding], int]:
@@ -162,11 +152,11 @@ class _Run:
             return False
         if self._request.select is not None and name not in self._request.select:
             return False
-        return registered.check_change is None
+        return "change" not in registered.card.runs_on
 
 
 def _where(project: Project) -> str:
-    return project.masters[0].path if project.masters else project.root or ""
+    return project.masters[0].path if project.masters else next(iter(project.recipe_paths), project.root or ".")
 
 
 def _moved_unchanged(head: Analysis, base: Analysis) -> dict[str, str]:

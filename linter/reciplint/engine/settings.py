@@ -74,9 +74,7 @@ def read_settings(data: bytes | None, rules: dict[str, Registered], name: str = 
         problem = document.problem
         assert problem is not None
         raise SettingsError(f"{name}:{problem.span.line}:{problem.span.column}: {problem.arguments.get('reason', problem.kind)}")
-    check = rules["schema"].check_document
-    assert check is not None
-    for finding in check(document, Context()):
+    for finding in rules["schema"].check("document")(document, Context()):
         raise SettingsError(f"{name}:{finding.span.line}:{finding.span.column}: {finding.message}")
     return _settings(load(document.tree.root) or {}, rules, name)
 

@@ -23,6 +23,11 @@ from reciplint.yamltree.spans import Span
 DOCS = "https://github.com/reciplint/reciplint/blob/main/docs/rules/"
 
 
+def rule_url(rule: str) -> str:
+    """The address of a rule's page."""
+    return f"{DOCS}{rule}.md"
+
+
 @dataclass(frozen=True)
 class Context:
     """What a rule may know besides the files: its options, the review date, the pull request's number."""
@@ -54,7 +59,7 @@ class Rule:
     @property
     def url(self) -> str:
         """The rule's page."""
-        return f"{DOCS}{self.id}.md"
+        return rule_url(self.id)
 
     def finding(
         self,

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from reciplint.yamltree.scalars import scalar_value
 from reciplint.yamltree.spans import Span
-from reciplint.yamltree.tree import Alias, Mapping, Node, Scalar, Sequence, Tree
+from reciplint.yamltree.tree import Alias, Mapping, Node, Scalar, Sequence, Tree, target
 
 Path = tuple[str | int, ...]
 
@@ -97,6 +98,8 @@ def apply_edits(text: str, edits: list[Edit]) -> str:
 def locate(tree: Tree, path: Path) -> Node:
     """The node at a path of the first document, entering no alias and no merge key. Raises `Refused`."""
     node: Node | None = tree.documents[0] if tree.documents else None
+    if node is None:
+        raise Refused("the document is empty")
     for part in path:
         if isinstance(node, Alias):
             raise Refused(f"it lies behind the alias *{node.name}")
@@ -108,7 +111,6 @@ def locate(tree: Tree, path: Path) -> Node:
             node = None
         if node is None:
             raise Refused(f"nothing stands at {'/'.join(map(str, path))}")
-    assert node is not None
     return node
 
 
@@ -159,6 +161,7 @@ def _drop_comment(tree: Tree, operation: DropComment) -> Edit:
     line_start = tree.text.rfind("\n", 0, comment.start) + 1
     if comment.own_line:
         line_end = tree.text.find("\n", comment.end)
+        line_start += tree.text.startswith("\ufeff", line_start)
         return Edit(line_start, len(tree.text) if line_end < 0 else line_end + 1, "")
     return Edit(line_start + len(tree.text[line_start : comment.start].rstrip()), comment.end, "")
 
@@ -170,6 +173,8 @@ def _drop_duplicates(tree: Tree, operation: DropDuplicate) -> list[Edit]:
         raise Refused(f"{name} stands there once")
     if parent.flow:
         raise Refused("a flow mapping is edited by hand")
+    if len({type(scalar_value(key)) for entry in entries if isinstance(key := target(entry.key), Scalar)}) > 1:
+        raise Refused(f"{name} is text once and a value another time")
     edits = []
     for entry in entries[:-1]:
         if isinstance(entry.value, (Mapping, Sequence)) or getattr(entry.value, "anchor", None):
@@ -178,7 +183,8 @@ def _drop_duplicates(tree: Tree, operation: DropDuplicate) -> list[Edit]:
         line_end = tree.text.find("\n", entry.value.end)
         line_end = len(tree.text) if line_end < 0 else line_end + 1
         rest = tree.text[entry.value.end : line_end].strip()
-        if tree.text[line_start : entry.key.start].strip() or rest:
+        commented = any(line_start <= comment.start < line_end for comment in tree.comments)
+        if tree.text[line_start : entry.key.start].strip() or rest or commented:
             raise Refused("something else stands on its line")
         edits.append(Edit(line_start, line_end, ""))
     return edits
@@ -186,6 +192,6 @@ def _drop_duplicates(tree: Tree, operation: DropDuplicate) -> list[Edit]:
 
 def _respell(tree: Tree, operation: Respell) -> Edit:
     node = locate(tree, operation.pointer)
-    if not isinstance(node, Scalar) or node.style:
+    if not isinstance(node, Scalar) or node.style or node.start == node.end:
         raise Refused("it is not a plain scalar")
     return Edit(node.start, node.end, operation.text)

@@ -9,8 +9,6 @@ import datetime
 from functools import lru_cache
 from typing import Any
 
-import yaml
-
 from reciplint.yamltree.tree import Alias, Concrete, Mapping, Node, Scalar, Sequence, target
 
 Plain = Any
@@ -19,27 +17,38 @@ Plain = Any
 _PREFIX = "tag:yaml.org,2002:"
 
 
-class _Values(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-    """PyYAML's own resolver and constructors, without its loader."""
+class _PyYaml:
+    """PyYAML's own resolver and constructors, without its loader; imported on first use."""
 
     def __init__(self) -> None:
-        yaml.constructor.SafeConstructor.__init__(self)
-        yaml.resolver.Resolver.__init__(self)
+        import yaml
+
+        class Values(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
+            def __init__(self) -> None:
+                yaml.constructor.SafeConstructor.__init__(self)
+                yaml.resolver.Resolver.__init__(self)
+
+        self.values: Any = Values()
+        self.node: Any = yaml.ScalarNode
+
+    def resolve(self, text: str) -> str:
+        """The short tag of a plain scalar."""
+        return str(self.values.resolve(self.node, text, (True, False))).removeprefix(_PREFIX)
+
+    def construct(self, tag: str, text: str) -> Any:
+        """The value of a scalar under a short tag."""
+        return getattr(self.values, f"construct_yaml_{tag}")(self.node(_PREFIX + tag, text))
 
 
-_VALUES: Any = _Values()
-_CONSTRUCT = {
-    "int": _VALUES.construct_yaml_int,
-    "float": _VALUES.construct_yaml_float,
-    "bool": _VALUES.construct_yaml_bool,
-    "timestamp": _VALUES.construct_yaml_timestamp,
-}
+@lru_cache(maxsize=1)
+def _pyyaml() -> _PyYaml:
+    return _PyYaml()
 
 
 @lru_cache(maxsize=65536)
 def resolve_11(text: str) -> str:
     """The short tag ("str", "int", "bool", …) that PyYAML gives a plain scalar."""
-    return str(_VALUES.resolve(yaml.ScalarNode, text, (True, False))).removeprefix(_PREFIX)
+    return _pyyaml().resolve(text)
 
 
 @lru_cache(maxsize=65536)
@@ -51,8 +60,8 @@ def value_11(text: str) -> Plain:
     if tag == "null":
         return None
     try:
-        value = _CONSTRUCT[tag](yaml.ScalarNode(_PREFIX + tag, text))
-    except (ValueError, KeyError, OverflowError):
+        value = _pyyaml().construct(tag, text)
+    except (ValueError, AttributeError, OverflowError):
         return text
     return value.isoformat() if isinstance(value, datetime.date) else value
 

@@ -270,11 +270,15 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
 def _deprecated(project: Project, context: Context) -> Iterator[tuple[MasterFile, MasterEntry, Arm, Row, list[Reason]]]:
     if project.policy is None:
         return
+    known: dict[ArmFacts, list[Reason]] = {}
     for master in project.masters:
         for entry in master.entries:
             for arm in entry.arms:
                 for row in arm.rows:
-                    if found := reasons(project.policy, _facts(entry, arm, row), context.review_date):
+                    facts = _facts(entry, arm, row)
+                    if facts not in known:
+                        known[facts] = reasons(project.policy, facts, context.review_date)
+                    if found := known[facts]:
                         yield master, entry, arm, row, found
 
 

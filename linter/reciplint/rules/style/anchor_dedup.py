@@ -85,6 +85,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from bisect import bisect
 from itertools import combinations
 from os.path import commonprefix
 
@@ -122,12 +123,7 @@ class _Repetition:
 
 def check_project(project: Project, context: Context) -> Iterator[Finding]:
     """One finding for each recipe that repeats enough."""
-    merging = [
-        (recipe, block)
-        for recipe in project.recipes.values()
-        for block in recipe.facts.maps
-        if block.merges and block.section in ("args", "env")
-    ]
+    precedents = _Precedents(project)
     least_keys, least_bytes = int(context.options["min-keys"]), int(context.options["min-bytes"])
     for recipe in project.recipes.values():
         found = [
@@ -136,7 +132,7 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
             if len(repetition.shared) >= least_keys or repetition.size >= least_bytes
         ]
         if found:
-            yield _finding(recipe, max(found, key=lambda repetition: repetition.size), merging)
+            yield _finding(recipe, max(found, key=lambda repetition: repetition.size), precedents)
 
 
 def _repetitions(recipe: RecipeFile) -> Iterator[_Repetition]:
@@ -169,8 +165,8 @@ def _compare(first: SettingsMap, second: SettingsMap) -> _Repetition:
     )
 
 
-def _finding(recipe: RecipeFile, found: _Repetition, merging: list[tuple[RecipeFile, SettingsMap]]) -> Finding:
-    precedent = _precedent(recipe, found, merging)
+def _finding(recipe: RecipeFile, found: _Repetition, precedents: _Precedents) -> Finding:
+    precedent = precedents.nearest(recipe.path, found.first.section)
     related = [Related(recipe.path, found.second.key_span, "the second copy")]
     if precedent is not None:
         related.append(Related(precedent[0].path, precedent[1].key_span, f"{precedent[1].label} is merged here"))
@@ -197,14 +193,24 @@ def _listed(keys: tuple[str, ...]) -> str:
     return shown if len(keys) <= _LISTED else f"{shown} and {len(keys) - _LISTED} more"
 
 
-def _precedent(
-    recipe: RecipeFile, found: _Repetition, merging: list[tuple[RecipeFile, SettingsMap]]
-) -> tuple[RecipeFile, SettingsMap] | None:
-    """The nearest map that an author folded by hand: of the same sort, then of the most similar path."""
-    others = [(other, block) for other, block in merging if block.key_span != found.second.key_span or other is not recipe]
+class _Precedents:
+    """The maps that authors folded by hand, by section and path."""
 
-    def nearness(item: tuple[RecipeFile, SettingsMap]) -> tuple[bool, int, str]:
-        other, block = item
-        return block.section != found.first.section, -len(commonprefix([other.path, recipe.path])), other.path
+    def __init__(self, project: Project) -> None:
+        self._by_section: dict[str, list[tuple[str, RecipeFile, SettingsMap]]] = {"args": [], "env": []}
+        for path, recipe in sorted(project.recipes.items()):
+            for block in recipe.facts.maps:
+                if block.merges and block.section in self._by_section:
+                    self._by_section[block.section].append((path, recipe, block))
+        self._paths = {name: [path for path, _, _ in found] for name, found in self._by_section.items()}
 
-    return min(others, key=nearness, default=None)
+    def nearest(self, path: str, section: str) -> tuple[RecipeFile, SettingsMap] | None:
+        """The folded map of the most similar path, of the same section if there is one."""
+        for name in (section, *(other for other in self._by_section if other != section)):
+            found, paths = self._by_section[name], self._paths[name]
+            at = bisect(paths, path)
+            around = [found[index] for index in range(max(at - 2, 0), min(at + 2, len(found)))]
+            if around:
+                _, recipe, block = min(around, key=lambda item: (-len(commonprefix([item[0], path])), item[0]))
+                return recipe, block
+        return None

@@ -74,7 +74,6 @@ rules ask for dashes.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -213,11 +212,11 @@ def _evidence(recipe: RecipeFile, block: SettingsMap, dashed: int) -> str:
 
 def _nearest(recipe: RecipeFile, dashed: list[tuple[RecipeFile, Setting]]) -> tuple[Related, ...]:
     """The siblings of the most similar names, as evidence."""
-    name = basename(recipe.path)
+    words = set(basename(recipe.path).split("-"))
 
-    def distance(item: tuple[RecipeFile, Setting]) -> tuple[float, str]:
+    def distance(item: tuple[RecipeFile, Setting]) -> tuple[int, str]:
         other = basename(item[0].path)
-        return -difflib.SequenceMatcher(None, name, other).ratio(), other
+        return len(words ^ set(other.split("-"))), other
 
     nearest = sorted(dashed, key=distance)[:_SHOWN]
     return tuple(Related(other.path, found.key_span, "spelled with dashes here") for other, found in nearest)

@@ -105,9 +105,9 @@ def _may_repeat(tree: Tree) -> bool:
 
 def _rough_identity(key: Node) -> Hashable:
     """Equal wherever `_identity` is: plain numbers, booleans and nulls by value, so that `yes` meets `true`."""
-    if type(key) is Scalar:
-        return key.value if key.style else value_11(key.value)
-    return _identity(key)
+    if type(key) is not Scalar:
+        return _identity(key)[0]
+    return key.value if key.style or key.tag else value_11(key.value)
 
 
 def _repeated(mapping: Mapping) -> list[list[Entry]]:
@@ -118,11 +118,11 @@ def _repeated(mapping: Mapping) -> list[list[Entry]]:
     return [entries for entries in groups.values() if len(entries) > 1]
 
 
-def _identity(key: Node) -> Hashable:
+def _identity(key: Node) -> tuple[Hashable, bool]:
     """What makes two keys one in the dictionary that PyYAML builds; a key that is no scalar equals only itself."""
     scalar = target(key)
     if not isinstance(scalar, Scalar):
-        return id(key)
+        return id(key), False
     plain = not scalar.style and scalar.tag is None
     return scalar_value(scalar), plain and resolve_11(scalar.value) == "timestamp"
 

@@ -39,8 +39,8 @@ backend:
 
 ## Fix
 
-Quotes the value as it stands. The loaded value changes its type, so the fix is unsafe; null, lists and mappings are
-left to their author.
+Quotes the value as it stands. The loaded value changes its type, so the fix is unsafe. Null, lists and mappings are
+left to their author, and so is a value with an anchor, which other places may want as a number.
 
 ```yaml benchmarks/multi_node/srt-slurm-recipes/vllm/tiny/agg.yaml
 name: tiny-agg
@@ -171,7 +171,7 @@ def _finding(tree: Tree, name: str, value: Concrete, path: Path) -> Finding:
     if loaded is None:
         return RULE.finding("null", span, subject=(*names, "null"), pointer=where, name=name)
     fix = None
-    if addressable(tree, path, value):
+    if value.anchor is None and addressable(tree, path, value):
         title = f"Quote the value of {name}"
         fix = Fix(title, "unsafe", (Respell("", path, f'"{value.value}"'),))
     shown = str(loaded).lower() if isinstance(loaded, bool) else str(loaded)

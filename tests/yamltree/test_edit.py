@@ -1,0 +1,224 @@
+"""Symbolic operations become replaced spans; everything else stays byte for byte, or the operation is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from yaml_documents import DOCUMENTS
+
+from reciplint.yamltree.edit import (
+    AppendNewline,
+    DropComment,
+    DropDuplicate,
+    Edit,
+    Operation,
+    Refused,
+    RenameKey,
+    Respell,
+    addressable,
+    apply_edits,
+    locate,
+    resolve,
+)
+from reciplint.yamltree.parse import parse_text
+from reciplint.yamltree.scalars import load
+from reciplint.yamltree.tree import Scalar
+
+
+def edited(text: str, operation: Operation) -> str:
+    return apply_edits(text, resolve(parse_text(text), operation))
+
+
+def refusal(text: str, operation: Operation) -> str:
+    with pytest.raises(Refused) as caught:
+        resolve(parse_text(text), operation)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a:\n  max_num: 1 # why\n", "a:\n  max-num: 1 # why\n"),
+        ("a: {max_num: 1}\r\n", "a: {max-num: 1}\r\n"),
+        ("a:\n  'max_num' : &x 1\n", "a:\n  'max-num' : &x 1\n"),
+        ('a:\n  "max_num": |\n    max_num\n', 'a:\n  "max-num": |\n    max_num\n'),
+        ("a:\n  max_num: 1\n  max_num: 2\n", "a:\n  max_num: 1\n  max-num: 2\n"),
+        ("\ufeffa:\n  &k max_num: 1\n", "\ufeffa:\n  &k max-num: 1\n"),
+    ],
+)
+def test_rename_key(text: str, expected: str) -> None:
+    assert edited(text, RenameKey("", ("a", "max_num"), "max-num")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "pointer", "new", "reason"),
+    [
+        ("a: 1\nb: 2\n", ("a",), "b", "b already stands in the same mapping"),
+        ("a: 1\n", ("b",), "c", "b is not written as a plain key"),
+        ("a: 1\n", ("a",), "c: d", "c: d would need quotes"),
+        ("a: &x {b: 1}\nc: *x\n", ("c", "b"), "d", "it lies behind the alias *x"),
+        ("a: &x {e: {b: 1}}\nc: *x\n", ("c", "e", "b"), "d", "it lies behind the alias *x"),
+        ("a: &x {b: 1}\nc: {<<: *x}\n", ("c", "b"), "d", "b is not written as a plain key"),
+        ("- 1\n", (0,), "d", "it is not a key"),
+        ("a: [1]\n", ("a", "b"), "d", "no mapping there"),
+        ("a: 1\n", ("x", "y", "z"), "d", "nothing stands at x/y"),
+        ("", ("a",), "b", "the document is empty"),
+    ],
+)
+def test_rename_refuses(text: str, pointer: tuple[str | int, ...], new: str, reason: str) -> None:
+    assert refusal(text, RenameKey("", pointer, new)) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a: 1", "a: 1\n"), ("a: 1\r\nb: 2", "a: 1\r\nb: 2\r\n"), ("a: 1\n", "a: 1\n"), ("", "")],
+)
+def test_append_newline(text: str, expected: str) -> None:
+    assert edited(text, AppendNewline("")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "replacement", "expected"),
+    [
+        ("a: 1\n  # own\nb: 2\n", "", "a: 1\nb: 2\n"),
+        ("a: 1 \t # own\nb: 2\n", "", "a: 1\nb: 2\n"),
+        ("a: 1 # own\r\nb: 2\r\n", "", "a: 1\r\nb: 2\r\n"),
+        ("a: 1\n# own", "", "a: 1\n"),
+        ("a: 1 # own\n", "# kept", "a: 1 # kept\n"),
+        ("a: | # own\n  x\n", "", "a: |\n  x\n"),
+        ("\ufeff# own\na: 1\n", "", "\ufeffa: 1\n"),
+    ],
+)
+def test_drop_comment(text: str, replacement: str, expected: str) -> None:
+    tree = parse_text(text)
+    span = tree.lines.span(tree.comments[0].start, tree.comments[0].end)
+    assert edited(text, DropComment("", span, replacement)) == expected
+
+
+def test_drop_comment_refuses_where_none_stands() -> None:
+    tree = parse_text("a: '# x'\n")
+    assert refusal(tree.text, DropComment("", tree.lines.span(4, 7))) == "no comment stands there"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a:\n  b: 1\n  # note\n  c: 2\n  b: 1\n", "a:\n  # note\n  c: 2\n  b: 1\n"),
+        ("a:\n  b: |\n    x\n  b: |\n    x\n", "a:\n  b: |\n    x\n"),
+        ("a:\n  b: 1\n  b: 1\n  b: 1", "a:\n  b: 1"),
+        ("a:\r\n  b: 'x\r\n    y'\r\n  b: 2\r\n", "a:\r\n  b: 2\r\n"),
+        ("a:\n  b:\n  b: 2\n", "a:\n  b: 2\n"),
+    ],
+)
+def test_drop_duplicate(text: str, expected: str) -> None:
+    assert edited(text, DropDuplicate("", ("a", "b"))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a: {b: 1, b: 1}\n", "a flow mapping is edited by hand"),
+        ("a:\n  b: 1\n", "b stands there once"),
+        ("a:\n  b: [1]\n  b: [1]\n", "the first b is a collection or holds an anchor"),
+        ("a:\n  b: &x 1\n  b: 1\nc: *x\n", "the first b is a collection or holds an anchor"),
+        ("a:\n  b: 1 # why\n  b: 1\n", "something else stands on its line"),
+        ("a:\n  ? b\n  : 1\n  ? b\n  : 1\n", "something else stands on its line"),
+        ("a:\n  &k b: 1\n  b: 1\n  c: *k\n", "something else stands on its line"),
+        ("a:\n  b: | # why\n    x\n  b: |\n    x\n", "something else stands on its line"),
+        ("a:\n  b:\n    # why\n    x\n  b: x\n", "something else stands on its line"),
+    ],
+)
+def test_drop_duplicate_refuses(text: str, reason: str) -> None:
+    assert refusal(text, DropDuplicate("", ("a", "b"))) == reason
+
+
+def test_drop_duplicate_tells_a_number_from_its_text() -> None:
+    text = "a:\n  1: x\n  '1': x\n"
+    assert refusal(text, DropDuplicate("", ("a", "1"))) == "1 is text once and a value another time"
+
+
+def test_drop_duplicate_keeps_the_first_key_of_a_list_item() -> None:
+    text = "- b: 1\n  b: 1\n"
+    assert refusal(text, DropDuplicate("", (0, "b"))) == "something else stands on its line"
+
+
+def test_respell() -> None:
+    assert edited("a: [&x yes, 2] # c\n", Respell("", ("a", 0), "true")) == "a: [&x true, 2] # c\n"
+    assert refusal("a: 'yes'\n", Respell("", ("a",), "true")) == "it is not a plain scalar"
+    assert refusal("a: &x 1\nb: *x\n", Respell("", ("b",), "2")) == "it is not a plain scalar"
+
+
+def test_respell_refuses_a_value_that_is_not_there() -> None:
+    """A value written into the empty span behind a colon would join the key."""
+    assert refusal("a:\nb: 1\n", Respell("", ("a",), "1")) == "it is not a plain scalar"
+
+
+def test_locate_takes_the_last_duplicate_of_the_first_document() -> None:
+    tree = parse_text("a: 1\na: 2\n---\na: 3\n")
+    nodes = dict(zip("123", (scalar for scalar in tree.scalars if scalar.value.isdigit()), strict=True))
+    assert locate(tree, ("a",)) is nodes["2"]
+    assert [addressable(tree, ("a",), nodes[value]) for value in "123"] == [False, True, False]
+    assert not addressable(tree, ("b",), nodes["1"])
+
+
+def test_edits_may_touch_and_not_overlap() -> None:
+    assert apply_edits("abcd", [Edit(0, 2, "X"), Edit(2, 4, "Y")]) == "XY"
+    assert apply_edits("abcd", [Edit(2, 2, "-"), Edit(0, 2, "X")]) == "X-cd"
+    for edits in ([Edit(0, 3, ""), Edit(2, 4, "")], [Edit(1, 1, "x"), Edit(1, 1, "y")]):
+        with pytest.raises(Refused, match="two edits touch the same text"):
+            apply_edits("abcd", edits)
+
+
+@given(st.text(max_size=30), st.data())
+def test_an_edit_changes_its_span_and_nothing_else(text: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8, unique=True)))
+    edits = [
+        Edit(start, end, data.draw(st.text(max_size=3))) for start, end in zip(cuts[::2], cuts[1::2], strict=False)
+    ]
+    pieces, position = [], 0
+    for edit in edits:
+        pieces += [text[position : edit.start], edit.replacement]
+        position = edit.end
+    assert apply_edits(text, data.draw(st.permutations(edits))) == "".join([*pieces, text[position:]])
+
+
+@given(DOCUMENTS, st.data())
+def test_respelling_a_scalar_changes_that_scalar_alone(text: str, data: st.DataObject) -> None:
+    tree = parse_text(text)
+    plain = [(path, node) for path, node in tree.walk() if isinstance(node, Scalar) and not node.style and node.value]
+    plain = [(path, node) for path, node in plain if addressable(tree, path, node)]
+    assume(plain)
+    path, node = data.draw(st.sampled_from(plain))
+    after = parse_text(edited(text, Respell("", path, '"new"')))
+    assert after.text == text[: node.start] + '"new"' + text[node.end :]
+    index = next(index for index, scalar in enumerate(tree.scalars) if scalar is node)
+    values = [scalar.value for scalar in tree.scalars]
+    assert [scalar.value for scalar in after.scalars] == [*values[:index], "new", *values[index + 1 :]]
+    assert [comment.text for comment in after.comments] == [comment.text for comment in tree.comments]
+
+
+@given(DOCUMENTS, st.data())
+def test_renaming_a_key_changes_nothing_else(text: str, data: st.DataObject) -> None:
+    tree = parse_text(text)
+    keys = [(*path, entry.name) for path, mapping in tree.mappings() for entry in mapping.entries if not entry.is_merge]
+    keys = [path for path in keys if addressable(tree, path[:-1], dict(tree.mappings())[path[:-1]])]
+    assume(keys)
+    path = data.draw(st.sampled_from(keys))
+    after = parse_text(edited(text, RenameKey("", path, "renamed-key")))
+    old, new = [scalar.value for scalar in tree.scalars], [scalar.value for scalar in after.scalars]
+    changed = [index for index, (before, now) in enumerate(zip(old, new, strict=True)) if before != now]
+    assert [(old[index], new[index]) for index in changed] == [(path[-1], "renamed-key")]
+    assert [comment.text for comment in after.comments] == [comment.text for comment in tree.comments]
+
+
+@given(DOCUMENTS)
+def test_dropping_duplicates_keeps_the_value(text: str) -> None:
+    tree = parse_text(text)
+    for path, mapping in tree.mappings():
+        for name in {entry.name for entry in mapping.entries}:
+            try:
+                edits = resolve(tree, DropDuplicate("", (*path, name or "")))
+            except Refused:
+                continue
+            assert load(parse_text(apply_edits(text, edits)).root) == load(tree.root)
