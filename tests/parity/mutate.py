@@ -14,11 +14,41 @@ class Mutation(NamedTuple):
     done: str
 
 
-NAMES = (
-    "tp pp ep dcp-size pcp-size dp-attn num-worker hardware additional-settings conc-list conc-start conc-end router "
-    "kv-p2p-transfer kv-offloading kv-offload-backend spec-decoding prefill decode disagg multinode dram-utilization "
-    "worker num-nodes power srt-recipe eval-srt-recipe srt-recipe-dir require-power notes evals-only all-evals no-evals"
-).split()
+NAMES = [
+    "tp",
+    "pp",
+    "ep",
+    "dcp-size",
+    "pcp-size",
+    "dp-attn",
+    "num-worker",
+    "hardware",
+    "additional-settings",
+    "conc-list",
+    "conc-start",
+    "conc-end",
+    "router",
+    "kv-p2p-transfer",
+    "kv-offloading",
+    "kv-offload-backend",
+    "spec-decoding",
+    "prefill",
+    "decode",
+    "disagg",
+    "multinode",
+    "dram-utilization",
+    "worker",
+    "num-nodes",
+    "power",
+    "srt-recipe",
+    "eval-srt-recipe",
+    "srt-recipe-dir",
+    "require-power",
+    "notes",
+    "evals-only",
+    "all-evals",
+    "no-evals",
+]
 BLOCK = {"num-worker": 1, "tp": 4, "ep": 4, "dp-attn": False}
 PLAUSIBLE: dict[str, Any] = {
     "router": {"name": "other", "version": "2"},
@@ -47,7 +77,23 @@ PLAUSIBLE: dict[str, Any] = {
     "notes": "x",
 }
 NUMBERS: tuple[Any, ...] = (0, -1, 3, 7, 1.5, 8.0, 10**6)
-TYPES: tuple[Any, ...] = ("some text", "8", "", None, True, 4, 2.5, [], {}, [1], ["x"], {"name": "x"}, "image:x", "../up", "a:b")
+TYPES: tuple[Any, ...] = (
+    "some text",
+    "8",
+    "",
+    None,
+    True,
+    4,
+    2.5,
+    [],
+    {},
+    [1],
+    ["x"],
+    {"name": "x"},
+    "image:x",
+    "../up",
+    "a:b",
+)
 
 
 def mutations(value: Any, seed: int, count: int) -> list[Mutation]:

@@ -86,7 +86,9 @@ FOLDER_ERA: dict[str, dict[str, Any]] = {
         True,
         {
             **fixed(
-                _recipe({"prefill": PREFILL, "decode": DECODE, "conc-list": [64]}, **{"eval-srt-recipe": "eval.yaml:base"})
+                _recipe(
+                    {"prefill": PREFILL, "decode": DECODE, "conc-list": [64]}, **{"eval-srt-recipe": "eval.yaml:base"}
+                )
             ),
             **agentic(_recipe({"prefill": PREFILL, "decode": DECODE, "conc-list": [8], "kv-offloading": "none"})),
         },

@@ -47,7 +47,9 @@ def not_negative(value: Any) -> bool:
 
 
 def truth(value: Any) -> bool:
-    return isinstance(value, bool) or (value in (0, 1) and isinstance(value, (int, float))) or truth_of(value) is not None
+    return (
+        isinstance(value, bool) or (value in (0, 1) and isinstance(value, (int, float))) or truth_of(value) is not None
+    )
 
 
 def truth_of(value: Any) -> bool | None:
@@ -220,7 +222,7 @@ class Statement:
 
     def scenarios(self, value: Any, multinode: bool) -> bool:
         row = self.multi_row if multinode else self.single_row
-        power: dict[str, Check] = {"require-power": strict_truth} if self.october else {}
+        power: dict[str, Check] = {"require-power": strict_truth} if self.october and multinode else {}
         fixed = record({"isl": positive, "osl": positive, "search-space": list_of(row)}, power)
         share = optional(lambda number: isinstance(number, (int, float)) and 0 < number <= 1)
         agentic = record({"search-space": list_of(self.agentic_row)}, {"dram-utilization": share})
@@ -228,7 +230,8 @@ class Statement:
         if not record({}, shape)(value) or not any(value.values()):
             return False
         return all(
-            item.get("dram-utilization") is not None or "dram" not in [row.get("kv-offloading") for row in item["search-space"]]
+            item.get("dram-utilization") is not None
+            or "dram" not in [row.get("kv-offloading") for row in item["search-space"]]
             for item in value.get("agentic-coding") or ()
         )
 
@@ -244,14 +247,16 @@ class Statement:
             others["kv-p2p-transfer"] = TRANSFER
         if self.october:
             others["srt-recipe-dir"] = optional(relative_path)
-        required: dict[str, Check] = {name: text for name in names}
+        required: dict[str, Check] = dict.fromkeys(names, text)
         required |= {"multinode": strict_truth, "scenarios": lambda item: self.scenarios(item, multinode)}
         if not record(required, others)(value):
             return False
         if value["scenarios"].get("agentic-coding") and not value["runner"].startswith("cluster:"):
             return False
         rows = all_rows(value)
-        return self.one_scope(value, rows) and (not self.october or self.mode(value, rows) and self.named(value, rows))
+        return self.one_scope(value, rows) and (
+            not self.october or (self.mode(value, rows) and self.named(value, rows))
+        )
 
     def one_scope(self, entry: dict[str, Any], rows: list[dict[str, Any]]) -> bool:
         for key in ("router", "kv-p2p-transfer"):
@@ -260,7 +265,11 @@ class Statement:
         carried = [row.get("kv-p2p-transfer") is not None for row in rows]
         if not entry["multinode"]:
             return not any(carried)
-        return not truth_of(entry.get("disagg")) or entry.get("kv-p2p-transfer") is not None or (bool(rows) and all(carried))
+        return (
+            not truth_of(entry.get("disagg"))
+            or entry.get("kv-p2p-transfer") is not None
+            or (bool(rows) and all(carried))
+        )
 
     def mode(self, entry: dict[str, Any], rows: list[dict[str, Any]]) -> bool:
         for row in rows:
@@ -324,7 +333,9 @@ def slurm(value: Any) -> bool:
 
 
 def cluster(value: Any) -> bool:
-    staged = record({"root": filled, "dir": lambda item: filled(item) and item[0] != "/" and ".." not in item.split("/")})
+    staged = record(
+        {"root": filled, "dir": lambda item: filled(item) and item[0] != "/" and ".." not in item.split("/")}
+    )
     shape = record(
         {
             "gpus-per-node": positive,
@@ -359,5 +370,7 @@ def changelog_entry(value: Any) -> bool:
     )
     if not shape(value):
         return False
-    chooses = truth_of(value.get("evals-only")) or truth_of(value.get("all-evals")) or given(value, "eval-min-prefill-ep")[0]
+    chooses = (
+        truth_of(value.get("evals-only")) or truth_of(value.get("all-evals")) or given(value, "eval-min-prefill-ep")[0]
+    )
     return not chooses or not (truth_of(value.get("append-only")) or truth_of(value.get("no-evals")))

@@ -25,7 +25,7 @@ STATEMENTS = {
     PATH: statement.Statement(october=True),
     FOLDER: statement.Statement(october=True, folder=True),
 }
-EACH = 250
+EACH = 1500
 
 MASTERS = [
     pytest.param(layout, sample, seed, id=f"{layout.schema}-{layout.era.value}-{name}")
@@ -68,7 +68,9 @@ def test_runners(sample: dict[str, Any], judge: Callable[[Any], bool]) -> None:
     assert accepts(sample)
     assert judge(sample)
     october = judge is statement.runners_october
-    cases = [case for case in mutations(sample, 5, EACH) if ("clusters" in case.value) == october and "labels" in case.value]
+    cases = [
+        case for case in mutations(sample, 5, EACH) if ("clusters" in case.value) == october and "labels" in case.value
+    ]
     assert not disagreements(cases, accepts, judge)
 
 

@@ -201,7 +201,12 @@ def test_respelling_a_scalar_changes_that_scalar_alone(text: str, data: st.DataO
 @given(DOCUMENTS, st.data())
 def test_renaming_a_key_changes_nothing_else(text: str, data: st.DataObject) -> None:
     tree = parse_text(text)
-    keys = [(*path, entry.name) for path, mapping in tree.mappings() for entry in mapping.entries if not entry.is_merge]
+    keys = [
+        (*path, entry.name or "")
+        for path, mapping in tree.mappings()
+        for entry in mapping.entries
+        if not entry.is_merge
+    ]
     keys = [path for path in keys if addressable(tree, path[:-1], dict(tree.mappings())[path[:-1]])]
     assume(keys)
     path = data.draw(st.sampled_from(keys))

@@ -15,8 +15,8 @@ from reciplint.cli.reporting import WITH_EDITS, Origin, Sources, build_report, e
 from reciplint.cli.repository import Repository, open_repository
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.run import Request, run
-from reciplint.report import FORMATS
 from reciplint.repo.snapshot import Memory, Snapshot
+from reciplint.report import FORMATS
 
 
 @click.command("check", short_help="lint the repository")
@@ -27,9 +27,17 @@ from reciplint.repo.snapshot import Memory, Snapshot
 @click.option("--date", "review_date", type=IsoDate(), help="The review date for deprecations (YYYY-MM-DD).")
 @click.option("--select", multiple=True, metavar="RULE", help="Run only these rules.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Leave these rules out.")
-@click.option("--fail-on", type=click.Choice(["error", "warning", "info", "never"]), help="The least severity for exit status 1.")
+@click.option(
+    "--fail-on", type=click.Choice(["error", "warning", "info", "never"]), help="The least severity for exit status 1."
+)
 @click.option("--format", "chosen", type=click.Choice(list(FORMATS)), default="text", show_default=True)
-@click.option("--output", multiple=True, callback=parse_output, metavar="FORMAT:FILE", help="Also write a report to a file; repeatable.")
+@click.option(
+    "--output",
+    multiple=True,
+    callback=parse_output,
+    metavar="FORMAT:FILE",
+    help="Also write a report to a file; repeatable.",
+)
 @click.option("--verbose", "-v", is_flag=True, help="Show information too, and how to silence each finding.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
 @click.option("--timing", is_flag=True, help="Say on standard error how long it took.")

@@ -17,5 +17,8 @@ def command(rule: str) -> None:
     split_rules((rule,), rules, "explain")
     registered = rules[rule]
     about = registered.rule
-    click.echo(f"# {about.id}\n\n{about.severity}, {', '.join(registered.runs_on)} rule of {registered.category}; "
-               f"fix: {about.fix or 'none'}\n\n{readable(registered.page)}", nl=False)
+    click.echo(
+        f"# {about.id}\n\n{about.severity}, {', '.join(registered.runs_on)} rule of {registered.card.category}; "
+        f"fix: {about.fix or 'none'}\n\n{readable(registered.page)}",
+        nl=False,
+    )

@@ -18,9 +18,9 @@ from reciplint import __version__
 from reciplint.engine.registry import Registered
 from reciplint.engine.run import Outcome
 from reciplint.engine.triage import Fingerprinted
+from reciplint.repo.snapshot import Snapshot
 from reciplint.report import FORMATS, renderer
 from reciplint.report.model import Counts, FileEdit, Options, Report, Reported
-from reciplint.repo.snapshot import Snapshot
 from reciplint.rules.finding import Finding, rank
 from reciplint.rules.rule import Rule, rule_url
 
@@ -177,7 +177,9 @@ def _wants_color() -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
-def parse_output(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def parse_output(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
     """`--output FORMAT:FILE`, checked."""
     found = []
     for value in values:

@@ -45,7 +45,9 @@ class Repository:
         found = self.git.merge_base(commit, other)
         if found is None:
             why = "the clone is shallow" if self.git.is_shallow() else "they share no history"
-            click.echo(f"reciplint: no merge base of {base} and the head ({why}); comparing with {base} itself", err=True)
+            click.echo(
+                f"reciplint: no merge base of {base} and the head ({why}); comparing with {base} itself", err=True
+            )
         return found or commit
 
     def review_date(self, head: str | None) -> datetime.date:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reciplint.repo.kinds import Kind
-from reciplint.yamltree.problem import Limits, Problem, Unreadable
+from reciplint.yamltree.problem import DEFAULT_LIMITS, Limits, Problem, Unreadable
 from reciplint.yamltree.tree import Tree
 
 
@@ -21,7 +21,7 @@ class Document:
     kind: Kind
     data: bytes
     size: int | None = None
-    limits: Limits = Limits()
+    limits: Limits = DEFAULT_LIMITS
 
     @cached_property
     def _parsed(self) -> Tree | Problem:

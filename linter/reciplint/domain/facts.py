@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from reciplint.domain.changelog import Changelog, read_changelog
 from reciplint.domain.document import Document
 from reciplint.domain.master import MasterConfig, read_master
@@ -10,10 +12,11 @@ from reciplint.domain.recipe import Recipe, read_recipe
 from reciplint.domain.runners import Runners, read_runners
 from reciplint.domain.script import Mentions, read_mentions
 from reciplint.repo.kinds import Kind
+from reciplint.yamltree.tree import Tree
 
 Facts = MasterConfig | Recipe | Changelog | Runners | Policy | Mentions | None
 
-_TREE_READERS = {
+_TREE_READERS: dict[Kind, Callable[[Tree], Facts]] = {
     Kind.MASTER: read_master,
     Kind.ARCHIVE: read_master,
     Kind.RECIPE: read_recipe,

@@ -59,6 +59,9 @@ MESSAGES: dict[str, str] = {
     "transfer-on-one-node": "{where}: kv-p2p-transfer stands in an entry with multinode: false",
     "no-transfer": "{where}: kv-p2p-transfer is missing here; disagg: true needs it at the top or on every row",
     "no-transfer-here": "{where}: kv-p2p-transfer is missing here; other rows have it and disagg: true needs it on all",
+    "agentic-under-fixed": "{where}: this is an agentic item (no isl, no osl, rows with kv-offloading); "
+    "it belongs under agentic-coding",
+    "fixed-under-agentic": "{where}: this is a fixed-sequence item (isl, osl); it belongs under fixed-seq-len",
     "mode-single-node": "{where}: worker blocks and num-nodes stand in an entry with multinode: false; expected tp",
     "mode-single-node-entry": "{where}: multinode is not true, but every row has worker blocks",
     "mode-multi-node": "{where}: a row of tp alone stands in an entry with multinode: true; expected worker blocks",
@@ -100,10 +103,10 @@ def describe(kind: str, root: Any, fault: Fault) -> Description:
     """The words and the subject of a fault in a loaded file of a kind."""
     names = [part for part in fault.path if isinstance(part, str)]
     container = fault.path if fault.place == "owner" else _container(fault.path)
-    arguments: dict[str, Argument] = {
-        "where": _where(kind, root, container),
-        "field": names[-1] if names else "the file",
-    }
+    field = names[-1] if names else "the file"
+    if names and isinstance(last := fault.path[-1], int):
+        field = f"{field} item {last + 1}"
+    arguments: dict[str, Argument] = {"where": _where(kind, root, container), "field": field}
     arguments.update(fault.arguments)
     message = _CONVERTED.get(fault.name, fault.name) if fault.tolerated else fault.name
     detail = next((str(fault.arguments[name]) for name in ("key", "found") if name in fault.arguments), "")
@@ -130,7 +133,8 @@ def _master_place(root: Any, path: Path) -> list[str]:
     place = [str(path[0])] if path else []
     if len(path) > 3 and path[1] == "scenarios":
         item = _at(root, path[:4])
-        lengths = f" {item.get('isl')}/{item.get('osl')}" if isinstance(item, dict) and "isl" in item else ""
+        ends = [item.get(key) for key in ("isl", "osl")] if isinstance(item, dict) else []
+        lengths = f" {ends[0]}/{ends[1]}" if ends and all(isinstance(end, int) for end in ends) else ""
         place.append(f"{path[2]}{lengths}")
         if len(path) > 5 and isinstance(path[5], int):
             place.append(f"row {path[5] + 1}")

@@ -86,6 +86,11 @@ def structural(
     return list(found.values())
 
 
+def under_any(path: Path, faults: Iterable[Fault]) -> bool:
+    """Whether a path is, or lies below, the place of a fault."""
+    return any(path[: len(fault.path)] == fault.path for fault in faults)
+
+
 def under(path: Path, faults: Iterable[Fault]) -> bool:
     """Whether a fault lies at or below a path."""
     return any(fault.path[: len(path)] == path for fault in faults)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,8 +36,16 @@ class _Point:
     core: str
     concurrency: int
     named: tuple[str, ...]
-    meant: tuple[str | None, ...]
+    meant: tuple[_Meaning | None, ...]
     described: str
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    """The file that a reference comes to (by its path at the base) and the digest of the variant it runs."""
+
+    file: str
+    digest: str
 
 
 def impacts(change: Change) -> Iterator[Impact]:
@@ -59,14 +67,14 @@ def _compare(change: Change, base: Project, master: str, entry: MasterEntry, bef
     old: dict[tuple[str, int], list[_Point]] = {}
     for arm in before.arms:
         for row in arm.rows:
-            for point in _points(base, before, arm, row):
+            for point in _points(base, before, arm, row, str):
                 old.setdefault((point.core, point.concurrency), []).append(point)
     changed: dict[str, int] = {}
     recipes: dict[str, None] = {}
     described = False
     for arm in entry.arms:
         for row in arm.rows:
-            for point in _points(change.head, entry, arm, row):
+            for point in _points(change.head, entry, arm, row, change.base_path):
                 peers = old.get((point.core, point.concurrency), [])
                 if not any(_same_recipes(point, peer) for peer in peers):
                     changed[arm.kind] = changed.get(arm.kind, 0) + 1
@@ -91,22 +99,35 @@ def _reason(entry: MasterEntry, before: MasterEntry, changed: dict[str, int], re
     if fields:
         return f"{', '.join(fields)} changed"
     if recipes:
-        return f"its {'recipe' if len(recipes) == 1 else 'recipes'} {', '.join(path.rsplit('/', 1)[-1] for path in recipes)} changed"
+        files = ", ".join(path.rsplit("/", 1)[-1] for path in recipes)
+        return f"its {'recipe' if len(recipes) == 1 else 'recipes'} {files} changed"
     parts = [f"{count} {kind} {'point' if count == 1 else 'points'}" for kind, count in changed.items()]
     return f"{' and '.join(parts)} added or changed"
 
 
 def _same_recipes(point: _Point, peer: _Point) -> bool:
-    """Equal in meaning; where either side's recipe is not in the repository, equal in name."""
+    """Whether two points run the same recipes.
+
+    One name is the same recipe unless it comes to one file whose variant changed (what a launcher copies under that
+    name may be another file on either side, which says nothing); two names are the same if their variants are equal.
+    """
     if len(point.named) != len(peer.named):
         return False
     return all(
-        meant == other if meant is not None and other is not None else name == other_name
+        _same_recipe(name == other_name, meant, other)
         for name, meant, other_name, other in zip(point.named, point.meant, peer.named, peer.meant, strict=True)
     )
 
 
-def _points(project: Project, entry: MasterEntry, arm: Arm, row: Row) -> Iterator[_Point]:
+def _same_recipe(same_name: bool, meant: _Meaning | None, other: _Meaning | None) -> bool:
+    if meant is None or other is None or (same_name and meant.file != other.file):
+        return same_name
+    return meant.digest == other.digest
+
+
+def _points(
+    project: Project, entry: MasterEntry, arm: Arm, row: Row, base_path: Callable[[str], str]
+) -> Iterator[_Point]:
     settings, described = _split(row.settings)
     shared = {name: value for name, value in entry.settings.items() if name not in METADATA | {"srt-recipe-dir"}}
     metadata = {name: value for name, value in entry.settings.items() if name in METADATA}
@@ -114,7 +135,9 @@ def _points(project: Project, entry: MasterEntry, arm: Arm, row: Row) -> Iterato
     about = canonical([metadata, described])
     references = [reference for reference in row.references if reference.purpose == "recipe"]
     named = tuple(f"{reference.folder}|{reference.text}:{reference.selector}" for reference in references)
-    meant = tuple(_meaning(project, Use("", entry, arm.scenario, row, reference)) for reference in references)
+    meant = tuple(
+        _meaning(project, Use("", entry, arm.scenario, row, reference), base_path) for reference in references
+    )
     for concurrency in row.concurrencies or (0,):
         yield _Point(core, concurrency, named, meant, about)
 
@@ -130,18 +153,21 @@ def _split(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
             described.update({f"{role}.{name}": block.pop(name) for name in METADATA if name in block})
             listed = block.get("additional-settings")
             if isinstance(listed, list):
-                kept = [item for item in listed if not str(item).lstrip().startswith(("CONFIG_FILE=", "EVAL_CONFIG_FILE="))]
+                kept = [
+                    item for item in listed if not str(item).lstrip().startswith(("CONFIG_FILE=", "EVAL_CONFIG_FILE="))
+                ]
                 block["additional-settings"] = sorted(map(str, kept))
             settings[role] = block
     return settings, described
 
 
-def _meaning(project: Project, use: Use) -> str | None:
-    """The digest of the variant that a use runs; None where the file is not in the repository or not readable."""
+def _meaning(project: Project, use: Use, base_path: Callable[[str], str]) -> _Meaning | None:
+    """What a use runs; None where the file is not in the repository or not readable."""
     for path in project.resolver.resolve(use).files:
         recipe = project.recipes.get(path)
         if recipe is not None:
-            return recipe.facts.digests.get(use.reference.selector) or recipe.facts.digests.get("")
+            digests = recipe.facts.digests
+            return _Meaning(base_path(path), digests.get(use.reference.selector) or digests.get("", ""))
     return None
 
 

@@ -8,7 +8,7 @@ per reference, since real trees mix them.
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import msgspec
 
@@ -22,11 +22,10 @@ from reciplint.domain.reading import (
     number_of,
     scalars_of,
     text_of,
-    without,
 )
 from reciplint.yamltree.scalars import load
 from reciplint.yamltree.spans import Span
-from reciplint.yamltree.tree import Concrete, Mapping, Scalar, Tree, pointer, target
+from reciplint.yamltree.tree import Concrete, Mapping, Node, Scalar, Tree, pointer, target
 
 Purpose = Literal["recipe", "evaluation"]
 Era = Literal["A", "B", "C"]
@@ -147,16 +146,19 @@ def read_master(tree: Tree) -> MasterConfig:
     return MasterConfig(tuple(entries))
 
 
-def _read_entry(tree: Tree, key: str, key_node: Any, node: Mapping) -> MasterEntry:
+def _read_entry(tree: Tree, key: str, key_node: Node, node: Mapping) -> MasterEntry:
     key_span = tree.span(key_node)
     folder = text_of(node, "srt-recipe-dir") or ""
-    settings = without(node, "scenarios")
+    plain: dict[str, Any] = load(node)
+    settings = {name: value for name, value in plain.items() if name != "scenarios"}
     shared = canonical(settings)
+    scenarios = mapping_of(node, "scenarios")
     arms = []
-    for kind, scenario in (mapping_of(node, "scenarios") or Mapping(0, False, None, None)).effective().items():
+    for kind, scenario in scenarios.effective().items() if scenarios else ():
         for index, item in enumerate(items_of(target(scenario.value))):
             if isinstance(item, Mapping):
-                arms.append(_read_arm(tree, item, kind, folder, shared, (key, "scenarios", kind, index)))
+                value = plain["scenarios"][kind][index]
+                arms.append(_read_arm(tree, item, value, kind, folder, shared, (key, "scenarios", kind, index)))
     return MasterEntry(
         key=key,
         key_span=key_span,
@@ -174,19 +176,25 @@ def _read_entry(tree: Tree, key: str, key_node: Any, node: Mapping) -> MasterEnt
         folder_span=_value_span(tree, node, "srt-recipe-dir", key_span),
         settings=settings,
         arms=tuple(arms),
-        digest=digest(load(node)),
+        digest=digest(plain),
     )
 
 
 def _read_arm(
-    tree: Tree, node: Mapping, kind: str, folder: str, shared: str, place: tuple[str | int, ...]
+    tree: Tree,
+    node: Mapping,
+    plain: dict[str, Any],
+    kind: str,
+    folder: str,
+    shared: str,
+    place: tuple[str | int, ...],
 ) -> Arm:
     isl, osl = int_of(node, "isl"), int_of(node, "osl")
     scenario = sequence_name(isl, osl) if isl is not None and osl is not None else kind
-    settings = without(node, "search-space")
+    settings = {name: value for name, value in plain.items() if name != "search-space"}
     context = f"{shared}{canonical(settings)}{kind}"
     rows = [
-        _read_row(tree, item, folder, context, pointer((*place, "search-space", index)))
+        _read_row(tree, item, plain["search-space"][index], folder, context, pointer((*place, "search-space", index)))
         for index, item in enumerate(items_of(node.get("search-space")))
         if isinstance(item, Mapping)
     ]
@@ -200,8 +208,7 @@ def sequence_name(isl: int, osl: int) -> str:
     return f"{isl // 1024}k{osl // 1024}k"
 
 
-def _read_row(tree: Tree, node: Mapping, folder: str, context: str, place: str) -> Row:
-    settings: dict[str, Any] = load(node)
+def _read_row(tree: Tree, node: Mapping, settings: dict[str, Any], folder: str, context: str, place: str) -> Row:
     workers = tuple(_read_workers(tree, role, block) for role in _ROLES if (block := mapping_of(node, role)))
     if not workers and int_of(node, "tp") is not None:
         workers = (_read_workers(tree, "worker", node),)
@@ -236,7 +243,9 @@ def _read_workers(tree: Tree, role: str, node: Mapping) -> Workers:
     )
 
 
-def _identity(spec: str | None, offloading: str | None, workers: tuple[Workers, ...], references: tuple[Reference, ...]) -> str:
+def _identity(
+    spec: str | None, offloading: str | None, workers: tuple[Workers, ...], references: tuple[Reference, ...]
+) -> str:
     parts = [spec or "no spec-decoding"]
     if offloading:
         parts.append(f"kv-offloading {offloading}")
@@ -254,7 +263,7 @@ def concurrencies(settings: dict[str, Any]) -> tuple[int, ...]:
     if isinstance(listed, list):
         return tuple(value for value in listed if _is_count(value))
     start, end = settings.get("conc-start"), settings.get("conc-end")
-    if not (_is_count(start) and _is_count(end)) or start > end:
+    if not _is_count(start) or not _is_count(end) or start > end:
         return ()
     values = []
     while start < end:
@@ -263,7 +272,7 @@ def concurrencies(settings: dict[str, Any]) -> tuple[int, ...]:
     return (*values, end)
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 

@@ -46,7 +46,7 @@ class Row:
 
 def row_faults(row: Row, october: bool, known: list[Fault]) -> Iterator[Fault]:
     """Every such fault of a row; places where the schema already found one are passed over."""
-    here = [fault for fault in known if fault.path[: len(row.path)] == row.path]
+    here = [fault for fault in known if fault.path[: len(row.path)] == row.path and not fault.tolerated]
     yield from _concurrency(row, here)
     yield from _topology(row, october, here)
     blocks = [(row.path, row.value)]
@@ -116,7 +116,7 @@ def _incomplete(row: Row, october: bool, agentic: bool, here: list[Fault]) -> It
     elif stated in (["prefill"], ["decode"]):
         other = "decode" if stated == ["prefill"] else "prefill"
         yield Fault((*row.path, stated[0]), "key", "half-pair", {"key": stated[0], "missing": other})
-    else:
+    elif len(stated) > 1:
         yield Fault((*row.path, stated[0]), "key", "two-topologies", {"keys": tuple(stated)})
 
 

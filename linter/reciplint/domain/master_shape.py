@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reciplint.domain.eras import Era, FileEras
-from reciplint.domain.faults import Fault, Path, boolean, structural, under, with_dashes, without_echoes
+from reciplint.domain.faults import Fault, Path, boolean, structural, under, under_any, with_dashes, without_echoes
 from reciplint.domain.master_recipes import recipe_faults
 from reciplint.domain.master_rows import Row, row_faults
 from reciplint.domain.schemas import vocabulary
@@ -52,10 +52,13 @@ def entry_faults(entry: Any, layout: Layout) -> list[Fault]:
     rows = list(_rows(entry))
     part = "multi-node-entry" if multinode else "single-node-entry"
     found = structural(layout.schema, entry, part, _is_lenient)
-    mode = list(_mode_faults(entry, rows, multinode, layout))
+    misplaced = list(_misplaced_items(entry))
+    rows = [row for row in rows if not under_any(row.path, misplaced)]
+    mode = list(_mode_faults(rows, multinode, boolean(entry.get("disagg")) or False, layout.october))
     crossed = {fault.path[:5] for fault in mode}
-    found = [fault for fault in found if fault.path[:5] not in crossed or len(fault.path) < 5]
-    found += _folded(mode, rows, entry)
+    mode = _folded(mode, rows, entry)
+    found = [fault for fault in found if not _follows(fault, crossed, misplaced, mode)]
+    found += misplaced + mode
     for row in rows:
         if row.path not in crossed:
             found += row_faults(row, layout.october, found)
@@ -90,13 +93,43 @@ def _is_lenient(path: Path) -> bool:
     return not strict
 
 
-def _mode_faults(entry: Mapping[str, Any], rows: list[Row], multinode: bool, layout: Layout) -> Iterator[Fault]:
+def _misplaced_items(entry: Mapping[str, Any]) -> Iterator[Fault]:
+    """Items that stand under the other scenario: one fault in place of one for every key in them."""
+    scenarios = entry.get("scenarios")
+    for scenario, name in (("fixed-seq-len", "agentic-under-fixed"), ("agentic-coding", "fixed-under-agentic")):
+        items = scenarios.get(scenario) if isinstance(scenarios, dict) else None
+        for number, item in enumerate(items if isinstance(items, list) else ()):
+            if not isinstance(item, dict):
+                continue
+            space = item.get("search-space")
+            offloads = (
+                any("kv-offloading" in row for row in space if isinstance(row, dict))
+                if isinstance(space, list)
+                else False
+            )
+            lengths = {"isl", "osl"} & set(item)
+            if (scenario == "fixed-seq-len" and not lengths and offloads) or (
+                scenario == "agentic-coding" and len(lengths) == 2 and not offloads
+            ):
+                yield Fault(("scenarios", scenario, number), "owner", name)
+
+
+def _follows(fault: Fault, crossed: set[Path], misplaced: list[Fault], mode: list[Fault]) -> bool:
+    """Whether a fault of the schema only follows from a row, item or entry being of the other kind."""
+    if len(fault.path) >= 5 and fault.path[:5] in crossed:
+        return True
+    if under_any(fault.path, misplaced):
+        return True
+    single = any(cause.name == "mode-single-node-entry" for cause in mode)
+    return single and fault.path[:1] in (("disagg",), ("kv-p2p-transfer",))
+
+
+def _mode_faults(rows: list[Row], multinode: bool, disagg: bool, october: bool) -> Iterator[Fault]:
     """Rows whose topology the entry's `multinode` and `disagg` exclude; at most one fault a row."""
-    disagg = boolean(entry.get("disagg")) or False
     for row in rows:
-        if row.scenario == "agentic-coding" and not layout.october:
+        if row.scenario == "agentic-coding" and not october:
             continue
-        name, keys = _mode_fault(row, multinode, disagg, layout.october)
+        name, keys = _mode_fault(row, multinode, disagg, october)
         if name:
             at = next((key for key in keys if key in row.present), None)
             yield Fault((*row.path, at), "key", name) if at else Fault(row.path, "owner", name)
@@ -144,7 +177,8 @@ def _entry_conditions(entry: Mapping[str, Any], rows: list[Row], layout: Layout,
         runner = entry.get("runner")
         if scenarios.get("agentic-coding") and isinstance(runner, str) and not runner.startswith("cluster:"):
             yield Fault(("runner",), "value", "runner-no-cluster", {"found": runner})
-        yield from _dram(scenarios.get("agentic-coding"))
+        if not any(fault.name == "fixed-under-agentic" for fault in known):
+            yield from _dram(scenarios.get("agentic-coding"))
     yield from _scopes(entry, rows)
 
 

@@ -92,9 +92,12 @@ def build_project(
     read: Callable[[str], bytes | None],
 ) -> Project:
     """A project from the facts of its files, given by path with their kinds."""
-    masters, archives, recipes, mentions = [], [], {}, {}
+    masters: list[MasterFile] = []
+    archives: list[MasterFile] = []
+    recipes: dict[str, RecipeFile] = {}
+    mentions: dict[str, Mentions] = {}
     single: dict[Kind, tuple[str, Facts]] = {}
-    recipe_paths = []
+    recipe_paths: list[str] = []
     for path, (kind, facts) in sorted(files.items()):
         if kind in (Kind.RECIPE, Kind.LLMD_RECIPE):
             recipe_paths.append(path)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from reciplint.yamltree.scalars import load, scalar_value
+from reciplint.yamltree.scalars import scalar_value
 from reciplint.yamltree.tree import Concrete, Entry, Mapping, Scalar, Sequence, target
 
 _ENCODE = msgspec.json.Encoder(order="sorted")
@@ -70,11 +70,6 @@ def scalars_of(node: Concrete | None) -> list[Scalar]:
 def own_entries(node: Mapping) -> list[Entry]:
     """The explicit entries with a scalar key."""
     return [entry for entry in node.entries if not entry.is_merge and entry.name is not None]
-
-
-def without(node: Mapping, *names: str) -> dict[str, Any]:
-    """The loaded value of a mapping less some fields, merge keys resolved."""
-    return {name: load(entry.value) for name, entry in node.effective().items() if name not in names}
 
 
 def _scalar(node: Concrete | None) -> Any:

@@ -7,17 +7,16 @@ schema 2 in `roles.<role>.args` and `roles.<role>.env`. A file with `base` and `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from reciplint.domain.reading import canonical, digest, mapping_of, own_entries, text_of
 from reciplint.domain.variants import expand, is_bundle
 from reciplint.repo.kinds import Kind
-from reciplint.yamltree.edit import Path
 from reciplint.yamltree.scalars import load
 from reciplint.yamltree.spans import FILE_START, Span
-from reciplint.yamltree.tree import Concrete, Entry, Mapping, Scalar, Tree, target
+from reciplint.yamltree.tree import Concrete, Mapping, Scalar, Tree, target
 
 Convention = Literal["kebab", "snake", "upper", "mixed"]
 
@@ -98,6 +97,7 @@ def read_recipe(tree: Tree) -> Recipe:
     root = tree.root
     if not isinstance(root, Mapping):
         return Recipe("", FILE_START, 1, "", "", "", FILE_START, (), {})
+    plain: dict[str, Any] = load(root)
     body = mapping_of(root, "base") or root
     model = mapping_of(body, "model")
     resources = mapping_of(body, "resources")
@@ -111,8 +111,8 @@ def read_recipe(tree: Tree) -> Recipe:
         gpu_type=(text_of(resources, "gpu_type") or "") if resources else "",
         container=container.value if isinstance(container, Scalar) else "",
         container_span=tree.span(container) if container else FILE_START,
-        maps=tuple(_maps(tree, root)),
-        digests=_digests(load(root)),
+        maps=tuple(_maps(_Source(tree, plain), root)),
+        digests=_digests(plain),
     )
 
 
@@ -141,31 +141,45 @@ def _digests(plain: object) -> dict[str, str]:
     return digests
 
 
-def _maps(tree: Tree, root: Mapping) -> Iterator[SettingsMap]:
+class _Source(NamedTuple):
+    """A tree with the value that was loaded from it, so that nothing is loaded twice."""
+
+    tree: Tree
+    plain: dict[str, Any]
+
+    def at(self, place: tuple[str, ...]) -> Any:
+        """The loaded value at a place; None where nothing stands."""
+        value: Any = self.plain
+        for name in place:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+
+
+def _maps(source: _Source, root: Mapping) -> Iterator[SettingsMap]:
     if mapping_of(root, "base") is None:
-        yield from _body_maps(tree, root, (), "")
+        yield from _body_maps(source, root, (), "")
         return
     engine = ""
     for entry in own_entries(root):
         name, value = entry.name or "", target(entry.value)
         if isinstance(value, Mapping) and (name == "base" or name.startswith(_BODY_PREFIXES)):
             engine = engine or _engine(value, {})
-            yield from _body_maps(tree, value, (name,), engine)
+            yield from _body_maps(source, value, (name,), engine)
 
 
-def _body_maps(tree: Tree, body: Mapping, place: tuple[str, ...], inherited: str) -> Iterator[SettingsMap]:
-    yield from _role_maps_1(tree, body, place)
-    yield from _role_maps_2(tree, body, place, _engine(body, {"engine": inherited}) or inherited)
+def _body_maps(source: _Source, body: Mapping, place: tuple[str, ...], inherited: str) -> Iterator[SettingsMap]:
+    yield from _role_maps_1(source, body, place)
+    yield from _role_maps_2(source, body, place, _engine(body, {"engine": inherited}) or inherited)
     frontend = mapping_of(body, "frontend")
     if frontend is not None:
-        yield from _map(tree, frontend, "args", "frontend", "", "frontend.args", "kebab", (*place, "frontend"))
-        yield from _map(tree, frontend, "env", "env", "", "frontend.env", "upper", (*place, "frontend"))
-    yield from _map(tree, body, "sbatch_directives", "sbatch", "", "sbatch_directives", "kebab", place)
-    yield from _map(tree, body, "srun_options", "srun", "", "srun_options", "kebab", place)
-    yield from _map(tree, body, "environment", "env", "", "environment", "upper", place)
+        yield from _map(source, frontend, "args", "frontend", "", "frontend.args", "kebab", (*place, "frontend"))
+        yield from _map(source, frontend, "env", "env", "", "frontend.env", "upper", (*place, "frontend"))
+    yield from _map(source, body, "sbatch_directives", "sbatch", "", "sbatch_directives", "kebab", place)
+    yield from _map(source, body, "srun_options", "srun", "", "srun_options", "kebab", place)
+    yield from _map(source, body, "environment", "env", "", "environment", "upper", place)
 
 
-def _role_maps_1(tree: Tree, body: Mapping, place: tuple[str, ...]) -> Iterator[SettingsMap]:
+def _role_maps_1(source: _Source, body: Mapping, place: tuple[str, ...]) -> Iterator[SettingsMap]:
     backend = mapping_of(body, "backend")
     if backend is None:
         return
@@ -173,17 +187,21 @@ def _role_maps_1(tree: Tree, body: Mapping, place: tuple[str, ...]) -> Iterator[
     for entry in own_entries(backend):
         name = entry.name or ""
         if name.endswith("_environment"):
-            yield from _map(tree, backend, name, "env", _role(name[:-12]), name, "upper", inside)
+            yield from _map(source, backend, name, "env", _role(name[:-12]), name, "upper", inside)
         elif name.endswith("_config") and name[:-7] in _ENGINE_CONVENTION:
             roles = target(entry.value)
-            for role in own_entries(roles) if isinstance(roles, Mapping) else []:
+            if not isinstance(roles, Mapping):
+                continue
+            for role in own_entries(roles):
                 if role.name in ("prefill", "decode", "aggregated", "agg"):
                     label = f"{name}.{role.name}"
                     convention = _ENGINE_CONVENTION[name[:-7]]
-                    yield from _map(tree, roles, role.name, "args", _role(role.name), label, convention, (*inside, name))
+                    yield from _map(
+                        source, roles, role.name, "args", _role(role.name), label, convention, (*inside, name)
+                    )
 
 
-def _role_maps_2(tree: Tree, body: Mapping, place: tuple[str, ...], engine: str) -> Iterator[SettingsMap]:
+def _role_maps_2(source: _Source, body: Mapping, place: tuple[str, ...], engine: str) -> Iterator[SettingsMap]:
     roles = mapping_of(body, "roles")
     for entry in own_entries(roles) if roles else []:
         block = target(entry.value)
@@ -192,9 +210,11 @@ def _role_maps_2(tree: Tree, body: Mapping, place: tuple[str, ...], engine: str)
         role = _role(entry.name or "")
         convention = _ENGINE_CONVENTION.get(_engine(block, {}) or engine, "mixed")
         inside = (*place, "roles", entry.name or "")
-        yield from _map(tree, block, "args", "args", role, f"roles.{entry.name}.args", convention, inside)
-        yield from _map(tree, block, "env", "env", role, f"roles.{entry.name}.env", "upper", inside)
-        yield from _map(tree, block, "srun_options", "srun", role, f"roles.{entry.name}.srun_options", "kebab", inside)
+        yield from _map(source, block, "args", "args", role, f"roles.{entry.name}.args", convention, inside)
+        yield from _map(source, block, "env", "env", role, f"roles.{entry.name}.env", "upper", inside)
+        yield from _map(
+            source, block, "srun_options", "srun", role, f"roles.{entry.name}.srun_options", "kebab", inside
+        )
 
 
 def _role(name: str) -> str:
@@ -202,14 +222,14 @@ def _role(name: str) -> str:
 
 
 def _map(
-    tree: Tree,
+    source: _Source,
     parent: Mapping,
     name: str,
     section: str,
     role: str,
     label: str,
     convention: Convention,
-    place: Path,
+    place: tuple[str, ...],
 ) -> Iterator[SettingsMap]:
     entry = next((entry for entry in reversed(parent.entries) if entry.name == name), None)
     if entry is None or not isinstance(entry.value, Mapping):
@@ -220,14 +240,16 @@ def _map(
         role=role,
         label=label,
         convention=convention,
-        place=tuple(map(str, (*place, name))),
-        span=tree.span(node),
-        key_span=tree.span(entry.key),
+        place=(*place, name),
+        span=source.tree.span(node),
+        key_span=source.tree.span(entry.key),
         anchor=node.anchor or "",
         merges=any(item.is_merge for item in node.entries),
-        settings=tuple(_setting(tree, item) for item in own_entries(node)),
+        settings=tuple(_settings(source.tree, node, source.at((*place, name)))),
     )
 
 
-def _setting(tree: Tree, entry: Entry) -> Setting:
-    return Setting(entry.name or "", tree.span(entry.key), canonical(load(entry.value)), tree.span(entry.value))
+def _settings(tree: Tree, node: Mapping, values: Any) -> Iterator[Setting]:
+    for entry in own_entries(node):
+        name = entry.name or ""
+        yield Setting(name, tree.span(entry.key), canonical(values.get(name)), tree.span(entry.value))

@@ -165,14 +165,28 @@ class Resolver:
 
     def unreferenced(self) -> list[str]:
         """Recipes that nothing names, sorted."""
-        return sorted(self._recipes - self.active.keys() - self.archived.keys() - self.mentioned)
+        idle = self._recipes - self.active.keys() - self.archived.keys() - self.mentioned
+        return sorted(path for path in idle if not self.may_be_copied(path))
+
+    def may_be_copied(self, path: str) -> bool:
+        """Whether a launcher may copy a file over one that rows name: the same name in a folder of a shorter name,
+        as `minimax-b300-fp8` and `minimax-fp8`; each fleet's launcher then runs its own."""
+        return any(_is_longer_name(path, named) for named in self._named.get(basename(path), ()))
+
+    @cached_property
+    def _named(self) -> dict[str, list[str]]:
+        """Base name → the paths that rows spell in era A."""
+        names: dict[str, list[str]] = defaultdict(list)
+        for use in (*self._active, *self._archived):
+            if use.reference.era == "A":
+                expected = self.expected(use.entry, use.reference)[0]
+                names[basename(expected)].append(expected)
+        return names
 
     @cached_property
     def _unnamed(self) -> dict[str, tuple[str, ...]]:
         """Base name → vendored files of that name that no exact path names."""
-        exact = {
-            path for use in (*self._active, *self._archived) for path in self.expected(use.entry, use.reference)
-        }
+        exact = {path for use in (*self._active, *self._archived) for path in self.expected(use.entry, use.reference)}
         names: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self._recipes - exact):
             names[basename(path)].append(path)
@@ -187,3 +201,11 @@ class Resolver:
 
     def _inside(self, path: str) -> str:
         return f"{self._root}/{path}" if self._root else path
+
+
+def _is_longer_name(path: str, named: str) -> bool:
+    """Whether each folder of `path` has every word of its counterpart in `named`, and one has more."""
+    folders, others = dirname(path).split("/"), dirname(named).split("/")
+    if len(folders) != len(others) or folders == others:
+        return False
+    return all(set(other.split("-")) <= set(folder.split("-")) for folder, other in zip(folders, others, strict=True))

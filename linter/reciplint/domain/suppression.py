@@ -1,4 +1,4 @@
-"""Comments that silence a rule: `# reciplint: ignore[rule] -- reason` and `# reciplint: ignore-file[rule] -- reason`."""
+"""Comments that silence a rule: `# reciplint: ignore[rule] -- reason`, or `ignore-file[rule]` for a whole file."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from reciplint.domain.schemas import schema
@@ -16,7 +16,7 @@ _SCHEMAS = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def kebab_vocabulary(kind: Kind) -> frozenset[str]:
     """Every field name with a dash that a file of this kind may hold, in either layout."""
     return frozenset(name for file in _SCHEMAS.get(kind, ()) for name in _properties(schema(file)) if "-" in name)

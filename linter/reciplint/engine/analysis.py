@@ -83,7 +83,7 @@ class Analyser:
         """Read and understand every file of a snapshot that reciplint knows."""
         paths = snapshot.paths()
         layout = Layout(paths, self._globs)
-        kinds = {path: kind for path in paths if (kind := layout.kind_of(path)) is not None and kind is not Kind.OWNERS}
+        kinds = layout.kinds(paths)
         blobs = snapshot.blob_ids(kinds)
         keys = {path: self._cache.key(blob, kinds[path].value, self._signature) for path, blob in blobs.items()}
         known = self._cache.fetch(set(keys.values()))
@@ -183,7 +183,9 @@ def _projects(
         if root is None and not any(kind is Kind.RECIPE for kind, _ in members.values()):
             continue
         own_policy = any(kind is Kind.POLICY for kind, _ in members.values())
-        extra = {
-            path: value for path, value in shared.items() if not (own_policy and value[0] is Kind.POLICY)
-        } if root is not None else {}
+        extra = (
+            {path: value for path, value in shared.items() if not (own_policy and value[0] is Kind.POLICY)}
+            if root is not None
+            else {}
+        )
         yield build_project(root, {**extra, **members}, blobs, read)

@@ -29,7 +29,9 @@ def cache_file() -> Path:
     chosen = os.environ.get("RECIPLINT_CACHE_DIR")
     if chosen:
         return Path(chosen) / "facts.sqlite"
-    if os.name == "posix" and "darwin" not in os.uname().sysname.lower():  # what platformdirs does, without importing it
+    if (
+        os.name == "posix" and "darwin" not in os.uname().sysname.lower()
+    ):  # what platformdirs does, without importing it
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "reciplint" / "facts.sqlite"
     from platformdirs import user_cache_path
 
@@ -81,7 +83,9 @@ class Cache:
                         stale.append(key)
             if stale:
                 with self._connection:
-                    self._connection.executemany("UPDATE entry SET used = ? WHERE key = ?", [(now, key) for key in stale])
+                    self._connection.executemany(
+                        "UPDATE entry SET used = ? WHERE key = ?", [(now, key) for key in stale]
+                    )
         except sqlite3.Error:
             self.close()
         return found

@@ -38,7 +38,10 @@ class Block:
 def sections(page: str) -> dict[str, str]:
     """Section title → text; the summary line is under ""."""
     parts = re.split(r"^## (.+)$", page, flags=re.MULTILINE)
-    return {"": parts[0].strip(), **{title.strip(): text.strip("\n") for title, text in zip(parts[1::2], parts[2::2], strict=True)}}
+    return {
+        "": parts[0].strip(),
+        **{title.strip(): text.strip("\n") for title, text in zip(parts[1::2], parts[2::2], strict=True)},
+    }
 
 
 def blocks(text: str) -> list[Block]:

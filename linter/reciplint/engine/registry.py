@@ -108,4 +108,6 @@ def _card(name: str) -> Card:
     rule: Rule = module.RULE
     if rule.id != file.replace("_", "-"):
         raise ValueError(f"{name} holds the rule {rule.id!r}: the file name is the id")
-    return Card(rule.id, category, name, tuple(of for of in _CHECKS if hasattr(module, f"check_{of}")), rule.suppressible)
+    return Card(
+        rule.id, category, name, tuple(of for of in _CHECKS if hasattr(module, f"check_{of}")), rule.suppressible
+    )

@@ -141,8 +141,8 @@ class _Run:
             from reciplint.rules.meta.unused_suppression import unused
 
             ran = frozenset(name for name, r in self._rules.items() if self._ran(name, r))
-            idle = unused(suppressions, suppressor.used, ran, frozenset(self._rules))
-            idle = select(idle, self._settings, request.select, request.ignore)
+            unneeded = unused(suppressions, suppressor.used, ran, frozenset(self._rules))
+            idle = select(unneeded, self._settings, request.select, request.ignore)
             spoken.extend(finding for finding in idle if suppressor.keeps(finding))
         return in_order(spoken), suppressed
 
@@ -165,18 +165,17 @@ def _moved_unchanged(head: Analysis, base: Analysis) -> dict[str, str]:
     for path, blob in base.blobs.items():
         if path not in head.blobs:
             gone.setdefault(blob, []).append(path)
-    return {
-        path: gone[blob].pop(0)
-        for path, blob in head.blobs.items()
-        if path not in base.blobs and gone.get(blob)
-    }
+    return {path: gone[blob].pop(0) for path, blob in head.blobs.items() if path not in base.blobs and gone.get(blob)}
 
 
 def _changes(head: Analysis, base: Analysis, renames: Mapping[str, str]) -> Iterator[Change]:
     """Each project of the head with its base: at the same root, else the only other one, else where its files were."""
     by_root = {project.root: project for project in base.projects}
-    free = [project for project in base.projects if project.root is not None and project.root not in
-            {other.root for other in head.projects}]
+    free = [
+        project
+        for project in base.projects
+        if project.root is not None and project.root not in {other.root for other in head.projects}
+    ]
     for project in head.projects:
         before = by_root.get(project.root)
         if before is None and project.root is not None:

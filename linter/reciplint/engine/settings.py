@@ -37,14 +37,14 @@ class Settings(msgspec.Struct, frozen=True):
 
     profile: str = "auto"
     preset: str = "advise"
-    severities: dict[str, str] = {}  # noqa: RUF012 (msgspec copies it)
-    options: dict[str, dict[str, Any]] = {}  # noqa: RUF012
+    severities: dict[str, str] = {}
+    options: dict[str, dict[str, Any]] = {}
     paths: tuple[PathIgnore, ...] = ()
-    globs: dict[Kind, tuple[str, ...]] = {}  # noqa: RUF012
+    globs: dict[Kind, tuple[str, ...]] = {}
     deprecations: tuple[dict[str, Any], ...] = ()
     repository: str = ""
     limits: Limits = Limits()
-    raw: dict[str, Any] = {}  # noqa: RUF012
+    raw: dict[str, Any] = {}
 
     @property
     def fail_on(self) -> Severity:
@@ -73,7 +73,9 @@ def read_settings(data: bytes | None, rules: dict[str, Registered], name: str = 
     if document.tree is None or document.problem is not None:
         problem = document.problem
         assert problem is not None
-        raise SettingsError(f"{name}:{problem.span.line}:{problem.span.column}: {problem.arguments.get('reason', problem.kind)}")
+        raise SettingsError(
+            f"{name}:{problem.span.line}:{problem.span.column}: {problem.arguments.get('reason', problem.kind)}"
+        )
     for finding in rules["schema"].check("document")(document, Context()):
         raise SettingsError(f"{name}:{finding.span.line}:{finding.span.column}: {finding.message}")
     return _settings(load(document.tree.root) or {}, rules, name)

@@ -26,7 +26,9 @@ def apply_operations(text: str, operations: Iterable[Operation]) -> Applied:
     Comments are dropped from the end backwards, since they are told by their place.
     """
     done, refused = 0, []
-    ordered = sorted(operations, key=lambda op: (-op.span.line, -op.span.column) if isinstance(op, DropComment) else (-(1 << 60), 0))
+    ordered = sorted(
+        operations, key=lambda op: (-op.span.line, -op.span.column) if isinstance(op, DropComment) else (-(1 << 60), 0)
+    )
     comments = [operation for operation in ordered if isinstance(operation, DropComment)]
     others = [operation for operation in ordered if not isinstance(operation, DropComment)]
     for operation in (*comments, *others):

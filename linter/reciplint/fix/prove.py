@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from reciplint.yamltree.edit import AppendNewline, DropComment, DropDuplicate, Operation, RenameKey, Respell
+from reciplint.yamltree.edit import DropComment, Operation, RenameKey, Respell, locate
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
 from reciplint.yamltree.scalars import load, value_12
@@ -32,22 +32,33 @@ def _prove_values(before: Tree, after: Tree, operation: Operation) -> None:
         raise Unproved("the number of documents would change")
     for index, (old, new) in enumerate(zip(before.documents, after.documents, strict=True)):
         for view in (load, load_12):
-            expected = view(old)
-            if index == 0:
-                expected = _expected(expected, operation, view is load)
             if view is load_12 and isinstance(operation, Respell):
                 continue  # bringing both views together is what it is for
-            if not _equal(expected, view(new)):
+            expected = [view(old)] if index else _expected(before, view(old), operation)
+            if not any(_equal(value, view(new)) for value in expected):
                 raise Unproved("the loaded value would change elsewhere")
 
 
-def _expected(value: Any, operation: Operation, is_11: bool) -> Any:
-    """The value that the operation means to leave behind."""
-    if isinstance(operation, (AppendNewline, DropComment, DropDuplicate)):
-        return value
+def _expected(before: Tree, value: Any, operation: Operation) -> list[Any]:
+    """The values that the operation may leave behind: quoting a scalar keeps it or makes it the text as it stands."""
     if isinstance(operation, RenameKey):
-        return _renamed(value, operation.pointer, operation.new)
-    return value if is_11 else None
+        return [_renamed(value, operation.pointer, operation.new)]
+    if isinstance(operation, Respell):
+        node = locate(before, operation.pointer)
+        assert isinstance(node, Scalar)
+        return [value, _replaced(value, operation.pointer, node.value)]
+    return [value]
+
+
+def _replaced(value: Any, path: tuple[str | int, ...], new: str) -> Any:
+    """The value with what stands at a path replaced."""
+    if not path:
+        return new
+    if isinstance(value, dict):
+        return {key: _replaced(item, path[1:], new) if key == path[0] else item for key, item in value.items()}
+    if isinstance(value, list):
+        return [_replaced(item, path[1:], new) if index == path[0] else item for index, item in enumerate(value)]
+    return value
 
 
 def _renamed(value: Any, path: tuple[str | int, ...], new: str) -> Any:

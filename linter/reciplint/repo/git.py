@@ -135,7 +135,9 @@ def _run(directory: Path, arguments: list[str]) -> subprocess.CompletedProcess[b
             check=False,
         )
     except FileNotFoundError as error:
-        raise GitError(f"no such directory: {directory}" if not directory.is_dir() else "git is not installed") from error
+        raise GitError(
+            f"no such directory: {directory}" if not directory.is_dir() else "git is not installed"
+        ) from error
     except NotADirectoryError as error:
         raise GitError(f"not a directory: {directory}") from error
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 
-class Kind(str, Enum):
+class Kind(StrEnum):
     """What a file is, by its place (and for recipes outside a known place, by its shape)."""
 
     MASTER = "master"  # an active master config

@@ -82,11 +82,27 @@ class Layout:
         root = self.root_of(path)
         inside = path if not root else path[len(root) + 1 :]
         kind = self._match(inside)
-        if root is None and kind not in (Kind.SETTINGS, Kind.OWNERS, Kind.POLICY, Kind.WORKFLOW, Kind.SCRIPT, Kind.RECIPE):
+        if root is None and kind not in (
+            Kind.SETTINGS,
+            Kind.OWNERS,
+            Kind.POLICY,
+            Kind.WORKFLOW,
+            Kind.SCRIPT,
+            Kind.RECIPE,
+        ):
             kind = None
         if kind is None and path.endswith((".yaml", ".yml")):
             return Kind.YAML
         return kind
+
+    def kinds(self, paths: Iterable[str]) -> dict[str, Kind]:
+        """The paths that are read as projects, with their kinds (owners are read by those who ask for them)."""
+        found: dict[str, Kind] = {}
+        for path in paths:
+            kind = self.kind_of(path)
+            if kind is not None and kind is not Kind.OWNERS:
+                found[path] = kind
+        return found
 
     def _match(self, path: str) -> Kind | None:
         return next((kind for kind, pattern in self._tables if pattern.match(path)), None)

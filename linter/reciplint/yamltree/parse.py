@@ -23,7 +23,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from reciplint.yamltree.problem import Limits, Problem, Unreadable
+from reciplint.yamltree.problem import DEFAULT_LIMITS, Limits, Problem, Unreadable
 from reciplint.yamltree.spans import LineIndex
 from reciplint.yamltree.tree import Alias, Concrete, Entry, Mapping, Node, Scalar, Sequence, Tree
 
@@ -38,7 +38,7 @@ _Stack = list[tuple[Mapping | Sequence, Node | None, int, int]]
 _LINE_END = re.compile(r"[\r\n\x85\u2028\u2029]|\Z")
 
 
-def parse(data: bytes, limits: Limits = Limits()) -> Tree:  # noqa: B008 (frozen)
+def parse(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Tree:
     """Parse the bytes of a file.
 
     Raises `Unreadable` for bad bytes, syntax errors, files over the limits and alias cycles.
@@ -52,7 +52,7 @@ def parse(data: bytes, limits: Limits = Limits()) -> Tree:  # noqa: B008 (frozen
     return parse_text(text, limits)
 
 
-def parse_text(text: str, limits: Limits = Limits()) -> Tree:  # noqa: B008 (frozen)
+def parse_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Tree:
     """Parse a text; see `parse`."""
     shift = 1 if text.startswith("\ufeff") else 0  # libyaml skips one BOM and does not count it
     builder = _Builder(text, shift, limits)
@@ -124,8 +124,8 @@ class _Builder:
         self._sizes: dict[int, tuple[int, int]] = {}
         """Nodes and levels of every anchored collection, its own aliases expanded."""
 
-    def run(self, parser: Any) -> None:  # noqa: C901 (one loop: a call per event would cost a quarter more)
-        shift, scalars, limit = self.shift, self.scalars, self.limits.depth
+    def run(self, parser: Any) -> None:  # noqa: C901 (one loop, for speed)
+        shift, scalars, limit, most = self.shift, self.scalars, self.limits.depth, self.limits.expanded_nodes
         next_event = parser.get_event
         stack: _Stack = []
         current: Mapping | Sequence | None = None
@@ -171,8 +171,8 @@ class _Builder:
                 continue
             else:
                 continue
-            if weight > self.limits.expanded_nodes:
-                raise self.fault("alias-expansion", node.start, limit=self.limits.expanded_nodes)
+            if weight > most:
+                raise self.fault("alias-expansion", node.start, limit=most)
             if current is None:
                 root = node
             elif type(current) is Sequence:

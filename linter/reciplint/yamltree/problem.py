@@ -15,6 +15,9 @@ class Limits(msgspec.Struct, frozen=True):
     expanded_nodes: int = 1_000_000
 
 
+DEFAULT_LIMITS = Limits()
+
+
 class Problem(msgspec.Struct, frozen=True):
     """What is wrong and where. `kind` is one of syntax, bad-bytes, too-large, too-deep, unknown-alias,
     alias-cycle, alias-expansion, and decides which `arguments` there are."""

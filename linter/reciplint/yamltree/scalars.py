@@ -9,7 +9,7 @@ import datetime
 from functools import lru_cache
 from typing import Any
 
-from reciplint.yamltree.tree import Alias, Concrete, Mapping, Node, Scalar, Sequence, target
+from reciplint.yamltree.tree import MERGE, Alias, Mapping, Node, Scalar, Sequence, target
 
 Plain = Any
 """A loaded value: str, int, float, bool, None, list or dict with str keys (dates are ISO text)."""
@@ -109,31 +109,56 @@ def load(node: Node | None) -> Plain:
     Keys become text as JSON would have them (`1` → "1", `true` → "true"). Aliased collections are built again
     at each place; `Limits.expanded_nodes` has bounded that at parse time.
     """
+    if type(node) is Alias:
+        node = node.target
+    if type(node) is Scalar:
+        return scalar_value(node)
+    if type(node) is Sequence:
+        return [load(item) for item in node.items]
     if node is None:
         return None
-    concrete: Concrete = target(node)
-    if isinstance(concrete, Scalar):
-        return scalar_value(concrete)
-    if isinstance(concrete, Sequence):
-        return [load(item) for item in concrete.items]
+    assert type(node) is Mapping
     result: dict[str, Plain] = {}
-    for source in reversed(list(concrete.merged())):
+    for key, value in node.entries:
+        name = _key(key)
+        if name is None:
+            return _load_merged(node)
+        result[name] = load(value)
+    return result
+
+
+def _load_merged(mapping: Mapping) -> dict[str, Plain]:
+    result: dict[str, Plain] = {}
+    for source in reversed(list(mapping.merged())):
         result.update(load(source))
-    for entry in concrete.entries:
+    for entry in mapping.entries:
         if not entry.is_merge:
             result[key_text(entry.key)] = load(entry.value)
     return result
 
 
+def _key(key: Node) -> str | None:
+    """A key as JSON text has it; None for a merge key."""
+    if type(key) is not Scalar or key.tag is not None:
+        return key_text(key)
+    return key.value if key.style else _plain_key(key.value)
+
+
+@lru_cache(maxsize=16384)
+def _plain_key(text: str) -> str | None:
+    return None if text == MERGE else _as_json_key(value_11(text), text)
+
+
 def key_text(key: Node) -> str:
     """A key as JSON text has it."""
     concrete = target(key)
-    if not isinstance(concrete, Scalar):
-        return "?"
-    value = scalar_value(concrete)
+    return _as_json_key(scalar_value(concrete), concrete.value) if isinstance(concrete, Scalar) else "?"
+
+
+def _as_json_key(value: Plain, text: str) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "null" if value is None else value if isinstance(value, str) else concrete.value
+    return "null" if value is None else value if isinstance(value, str) else text
 
 
 def same_value(left: Plain, right: Plain) -> bool:

@@ -34,19 +34,22 @@ class Entry(NamedTuple):
     @property
     def name(self) -> str | None:
         """The key's text; None where the key is no scalar."""
-        key = target(self.key)
-        return key.value if isinstance(key, Scalar) else None
+        key = self.key
+        if type(key) is Alias:
+            key = key.target
+        return key.value if type(key) is Scalar else None
 
     @property
     def is_merge(self) -> bool:
         """Whether this is a merge key, `<<:` unquoted."""
-        return isinstance(self.key, Scalar) and self.key.value == MERGE and not self.key.style
+        key = self.key
+        return type(key) is Scalar and key.value == MERGE and not key.style
 
 
 class Mapping:
     """A mapping; `entries` keeps source order and every duplicate key."""
 
-    __slots__ = ("anchor", "end", "entries", "flow", "start", "tag")
+    __slots__ = ("_effective", "anchor", "end", "entries", "flow", "start", "tag")
 
     def __init__(self, start: int, flow: bool, tag: str | None, anchor: str | None) -> None:
         self.start = start
@@ -55,23 +58,13 @@ class Mapping:
         self.flow = flow
         self.tag = tag
         self.anchor = anchor
+        self._effective: dict[str, Entry] | None = None
 
     def entry(self, name: str) -> Entry | None:
         """The entry that PyYAML lets win: the last explicit one, else the first one merged in."""
-        merges = False
-        for entry in reversed(self.entries):
-            if entry.is_merge:
-                merges = True
-            elif entry.name == name:
-                return entry
-        if merges:
-            for source in self.merged():
-                found = source.entry(name)
-                if found is not None:
-                    return found
-        return None
+        return self.effective().get(name)
 
-    def get(self, name: str) -> Node | None:
+    def get(self, name: str) -> Concrete | None:
         """The winning value of a key, aliases followed; None where there is none."""
         entry = self.entry(name)
         return None if entry is None else target(entry.value)
@@ -88,14 +81,23 @@ class Mapping:
                     yield candidate
 
     def effective(self) -> dict[str, Entry]:
-        """Every key with the entry that wins, merge keys resolved: merged keys first, as PyYAML orders them."""
-        result: dict[str, Entry] = {}
-        for source in reversed(list(self.merged())):
-            result.update(source.effective())
-        for entry in self.entries:
-            if not entry.is_merge and entry.name is not None:
-                result[entry.name] = entry
-        return result
+        """Every key with the entry that wins, merge keys resolved: merged keys first, as PyYAML orders them.
+
+        Computed once, after the mapping was read whole; do not change it.
+        """
+        if self._effective is None:
+            result: dict[str, Entry] = {}
+            for entry in self.entries:
+                if entry.is_merge:
+                    for source in reversed(list(self.merged())):
+                        result.update(source.effective())
+                    break
+            for entry in self.entries:
+                name = entry.name
+                if name is not None and not entry.is_merge:
+                    result[name] = entry
+            self._effective = result
+        return self._effective
 
 
 class Sequence:

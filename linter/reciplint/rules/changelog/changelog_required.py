@@ -138,7 +138,7 @@ RULE = Rule(
     source="contributor rules of a public benchmark repository: a change that can affect performance has an entry",
     messages={
         "points": "{count:key|keys} changed and no entry added to {changelog} names {them}: {what}",
-        "metadata": "the description of {count:key|keys} changed and no entry added to {changelog} names {them}: {what}",
+        "metadata": "{count:key|keys} changed in description and no entry added to {changelog} names {them}: {what}",
     },
 )
 
@@ -170,7 +170,9 @@ def _finding(change: Change, master: str, is_metadata: bool, group: list[Impact]
     changelog = change.head.changelog_path or (change.base.changelog_path if change.base else "")
     if change.head.changelog_path:
         entries = change.head.changelog.entries if change.head.changelog else ()
-        related.append(Related(changelog, entries[-1].span if entries else FILE_START, "entries are appended after this"))
+        related.append(
+            Related(changelog, entries[-1].span if entries else FILE_START, "entries are appended after this")
+        )
     return RULE.finding(
         "metadata" if is_metadata else "points",
         first.entry.key_span,

@@ -318,12 +318,17 @@ def _finding(
         pointer=row.pointer,
         severity=severity,
         subject=(entry.key, arm.scenario, row.identity, concurrencies),
-        related=tuple(
-            Related(
-                project.policy_path, reason.deprecation.span, f"The policy says: “{_clipped(reason.deprecation.text)}”"
-            )
-            for reason in found
-            if not reason.deprecation.from_settings
+        related=(
+            Related(master.path, entry.key_span, "The key"),
+            *(
+                Related(
+                    project.policy_path,
+                    reason.deprecation.span,
+                    f"The policy says: “{_clipped(reason.deprecation.text)}”",
+                )
+                for reason in found
+                if not reason.deprecation.from_settings
+            ),
         ),
         key=entry.key,
         scenario=arm.scenario,

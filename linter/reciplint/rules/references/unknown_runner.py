@@ -25,12 +25,25 @@ tiny-fp4-b200-vllm:
       osl: 1024
       search-space:
       - {tp: 4, conc-list: [8]}
+tiny-fp8-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200-nscale
+  precision: fp8
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
 ```
 
 ```yaml configs/runners.yaml
 labels:
   b200-nscale: [b200-0]
-  b200: [b200-1]
 ```
 
 ```yaml perf-changelog.yaml

@@ -118,7 +118,7 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
     head, base = change.head.resolver, change.base.resolver
     for path in change.head.recipe_paths:
         before = base.active.get(change.base_path(path))
-        if not before or path in head.active or path in head.mentioned:
+        if not before or path in head.active or path in head.mentioned or head.may_be_copied(path):
             continue
         archived_before = len(base.archived.get(change.base_path(path), ()))
         if len(head.archived.get(path, ())) > archived_before:

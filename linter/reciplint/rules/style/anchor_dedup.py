@@ -83,11 +83,10 @@ A review of three recipes that wrote out a connector of 600 characters six times
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
-from bisect import bisect
 from itertools import combinations
-from os.path import commonprefix
 
 from reciplint.domain.project import Project
 from reciplint.domain.recipe import RecipeFile, SettingsMap
@@ -183,7 +182,9 @@ def _finding(recipe: RecipeFile, found: _Repetition, precedents: _Precedents) ->
         shared=len(found.shared),
         size=found.size,
         differing=f"; only {_listed(found.differing)} differ" if found.differing else "",
-        blocked=f"; only the first has {_listed(found.first_only)}, which a merge would bring along" if found.first_only else "",
+        blocked=f"; only the first has {_listed(found.first_only)}, which a merge would bring along"
+        if found.first_only
+        else "",
         precedent=f"; as {precedent[0].path.rsplit('/', 1)[-1]} does" if precedent else "",
     )
 
@@ -211,6 +212,13 @@ class _Precedents:
             at = bisect(paths, path)
             around = [found[index] for index in range(max(at - 2, 0), min(at + 2, len(found)))]
             if around:
-                _, recipe, block = min(around, key=lambda item: (-len(commonprefix([item[0], path])), item[0]))
+                _, recipe, block = min(around, key=lambda item: (-_shared_start(item[0], path), item[0]))
                 return recipe, block
         return None
+
+
+def _shared_start(one: str, other: str) -> int:
+    """How many characters two paths begin with in common."""
+    return next(
+        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )

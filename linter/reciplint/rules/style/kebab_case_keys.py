@@ -77,6 +77,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from posixpath import basename, dirname
 
 from reciplint.domain.document import Document
@@ -110,6 +111,7 @@ _OTHER_CONVENTION = 3  # a file with so many snake keys and no dashed one is wri
 _SHOWN = 2
 
 
+@lru_cache(maxsize=8192)
 def kebab(key: str) -> str:
     """The key with dashes; the key itself where it has that form already or is no such word."""
     if not _PLAIN.match(key) or key.isupper():
@@ -117,6 +119,7 @@ def kebab(key: str) -> str:
     return _CAMEL.sub("-", key).replace("_", "-").strip("-").lower() if _is_foreign(key) else key
 
 
+@lru_cache(maxsize=8192)
 def _is_foreign(key: str) -> bool:
     return "_" in key.strip("_") or _CAMEL.search(key) is not None
 
@@ -154,7 +157,9 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
     for recipe in project.recipes.values():
         folders[dirname(recipe.path)].append(recipe)
     for recipe in project.recipes.values():
-        foreign = [(block, setting) for block in _governed(recipe) for setting in block.settings if _is_foreign(setting.key)]
+        foreign = [
+            (block, setting) for block in _governed(recipe) for setting in block.settings if _is_foreign(setting.key)
+        ]
         if not foreign:
             continue
         siblings = [other for other in folders[dirname(recipe.path)] if other is not recipe]
@@ -195,7 +200,9 @@ def _finding(
         subject=place,
         pointer=pointer(place),
         related=_nearest(recipe, dashed),
-        fix=None if both else Fix(f"rename {setting.key} to {spelled}", "safe", (RenameKey(recipe.path, place, spelled),)),
+        fix=None
+        if both
+        else Fix(f"rename {setting.key} to {spelled}", "safe", (RenameKey(recipe.path, place, spelled),)),
         key=setting.key,
         kebab=spelled,
         place=block.label,

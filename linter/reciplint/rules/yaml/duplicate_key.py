@@ -18,16 +18,17 @@ backend than the recipe seems to say. Other readers keep the first or refuse the
 ```yaml values.yaml
 decode:
   «attention-backend»: tiny
-  page-size: 64
+  «page-size»: 64
   attention-backend: small
+  page-size: 64
 ```
 
 ## Good
 
 ```yaml values.yaml
 decode:
-  page-size: 64
   attention-backend: small
+  page-size: 64
 ```
 
 ## Fix
@@ -37,7 +38,9 @@ safe. It is offered for values on lines of their own. Where they differ, only th
 
 ```yaml values.yaml
 decode:
+  attention-backend: tiny
   attention-backend: small
+  page-size: 64
 ```
 
 ## Options

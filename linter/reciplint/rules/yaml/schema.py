@@ -112,7 +112,7 @@ from reciplint.yamltree.tree import Mapping, Scalar, Tree, pointer, target
 
 RULE = Rule(
     id="schema",
-    summary="A master config, runners, changelog or settings file does not have the shape its readers expect.",
+    summary="A master config, runners, changelog or settings file does not have the shape its readers expect",
     severity="error",
     source="The validation models of the public InferenceX repository, August and October 2026.",
     kinds=frozenset((Kind.MASTER, Kind.RUNNERS, Kind.CHANGELOG, Kind.SETTINGS)),

@@ -1,0 +1,45 @@
+"""The five checks of the mission's pull request, on mutants of it: exactly the findings that each should give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import seed_mutants_changelog
+import seed_mutants_recipes
+from seed_scene import Mutant, Runner, Seed, standard
+
+from reciplint.engine.cache import Cache
+from reciplint.engine.registry import all_rules
+
+pytestmark = pytest.mark.corpus
+
+GROUPS = {
+    "recipes": seed_mutants_recipes,
+    "changelog": seed_mutants_changelog,
+}
+MUTANTS: dict[str, Mutant] = {
+    f"{group}-{name}": mutant for group, module in GROUPS.items() for name, mutant in module.MUTANTS.items()
+}
+
+
+@pytest.fixture(scope="module")
+def seed(corpus_repo: Path) -> Seed:
+    return Seed.load(corpus_repo)
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(all_rules(), Cache(tmp_path_factory.mktemp("cache") / "facts.sqlite"))
+
+
+def test_seed_itself(seed: Seed, runner: Runner) -> None:
+    scene = seed.scene()
+    assert runner.found(scene) == sorted(standard(scene))
+
+
+@pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
+def test_mutant(mutant: Mutant, seed: Seed, runner: Runner) -> None:
+    scene = seed.scene()
+    expected = sorted(mutant(scene))
+    assert runner.found(scene) == expected

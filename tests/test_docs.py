@@ -1,0 +1,96 @@
+"""What the documentation shows is what the code does."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from reciplint.engine.registry import all_rules
+from reciplint.engine.settings import read_settings
+
+TOP = Path(__file__).resolve().parent.parent
+README = (TOP / "README.md").read_text(encoding="utf-8")
+
+
+def _generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate_docs", TOP / "tools/docs/generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _fences(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_rule_pages_are_current() -> None:
+    assert _generator().stale() == [], "run tools/docs/generate.py"
+
+
+def test_the_report_of_the_readme_is_real() -> None:
+    """The report in the README is what its command prints."""
+    command, report = re.search(r"^```console\n\$ reciplint (.*)\n(?s:(.*?))^```$", README, re.MULTILINE).groups()
+    run = subprocess.run(
+        [sys.executable, "-m", "reciplint", *command.split(), "--no-cache"],
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    assert run.returncode == 1, run.stderr
+    files = re.compile(r"\bin \d+ files$", re.MULTILINE)  # of this whole repository
+    assert files.sub("", run.stdout) == files.sub("", report)
+
+
+def test_the_gate_runs_the_readmes_test_command() -> None:
+    """`.ci/run` does what the README says, word for word after the virtual environment's place."""
+    tests = [line for line in _fences(README, "sh") if "pytest" in line]
+    assert len(tests) == 1
+    gate = (TOP / ".ci/run").read_text(encoding="utf-8")
+    for step in tests[0].strip().split(" && "):
+        assert step.removeprefix(".venv/bin/").removesuffix(" .venv") in gate.replace(
+            '"$work/venv/bin/pip"', "pip"
+        ).replace('"$work/venv/bin/pytest"', "pytest")
+
+
+@pytest.mark.parametrize("file", ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/dependencies.md"])
+def test_links_lead_somewhere(file: str) -> None:
+    page = TOP / file
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{file} links to {target}"
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = (TOP / "pyproject.toml").read_text(encoding="utf-8")
+    lists = re.findall(r"^(?:dependencies|test) = \[\n(.*?)^\]", project, re.MULTILINE | re.DOTALL)
+    names = [name for part in lists for name in re.findall(r'^\s*"([A-Za-z0-9_.-]+)', part, re.MULTILINE)]
+    reasons = (TOP / "docs/dependencies.md").read_text(encoding="utf-8")
+    assert len(names) >= len(lists) == 2
+    assert [name for name in names if f"`{name}`" not in reasons] == []
+
+
+def test_the_settings_of_the_readme_are_valid() -> None:
+    block = next(block for block in _fences(README, "yaml") if block.startswith("preset:"))
+    settings = read_settings(block.encode(), all_rules())
+    assert settings.fail_on == "warning"
+    assert settings.is_off("unused-runner-label")
+
+
+def test_every_command_of_the_readme_exists() -> None:
+    """Also its options: none is promised that `--help` does not list."""
+    for line in re.findall(r"`(reciplint [^`]+)`", README):
+        command, *words = line.split()[1:]
+        shown = subprocess.run(
+            [sys.executable, "-m", "reciplint", command, "--help"], capture_output=True, text=True, check=True
+        )
+        assert [word for word in words if word.startswith("--") and word not in shown.stdout] == [], line
