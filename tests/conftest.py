@@ -7,6 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("reciplint", deadline=None)  # a busy machine is no fault of the code
+settings.load_profile("reciplint")
 
 CORPUS = Path(__file__).resolve().parent.parent.parent / "shared" / "corpus"
 ALL_BRANCHES = "+refs/heads/*:refs/remotes/origin/*"

@@ -32,7 +32,7 @@ LINK = "https://github.com/SemiAnalysisAI/InferenceX/pull/2637"
 
 def entry(*keys: str, scenarios: tuple[str, ...] = (), more: str = "") -> str:
     """A changelog entry."""
-    lines = ["- config-keys:", *(f"    - {key}" for key in keys)]
+    lines = ["- config-keys:", *(f'    - "{key}"' if key.startswith("*") else f"    - {key}" for key in keys)]
     if scenarios:
         lines += ["  scenario-type:", *(f"    - {scenario}" for scenario in scenarios)]
     return "\n".join([*lines, "  description:", '    - "Add the points"', f"{more}  pr-link: {LINK}", ""])

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 import seed_mutants_changelog
+import seed_mutants_moves
+import seed_mutants_policy
 import seed_mutants_recipes
+import seed_mutants_references
 from seed_scene import Mutant, Runner, Seed, standard
 
 from reciplint.engine.cache import Cache
@@ -17,6 +20,9 @@ pytestmark = pytest.mark.corpus
 GROUPS = {
     "recipes": seed_mutants_recipes,
     "changelog": seed_mutants_changelog,
+    "policy": seed_mutants_policy,
+    "references": seed_mutants_references,
+    "moves": seed_mutants_moves,
 }
 MUTANTS: dict[str, Mutant] = {
     f"{group}-{name}": mutant for group, module in GROUPS.items() for name, mutant in module.MUTANTS.items()
@@ -42,4 +48,7 @@ def test_seed_itself(seed: Seed, runner: Runner) -> None:
 def test_mutant(mutant: Mutant, seed: Seed, runner: Runner) -> None:
     scene = seed.scene()
     expected = sorted(mutant(scene))
-    assert runner.found(scene) == expected
+    found = runner.found(scene)
+    assert not [one for one in found if one not in expected], "reported and not true"
+    assert not [one for one in expected if one not in found], "true and not reported"
+    assert found == expected

@@ -60,7 +60,7 @@ def test_files_older_than_the_oldest_layout_are_undescribed() -> None:
     assert file_eras({"a": SETTINGS}, ".github/configs/nvidia-master.yaml").majority is Era.UNDESCRIBED
     assert file_eras({"a": {"seq-len-configs": []}, "b": {"seq-len-configs": []}}).majority is Era.UNDESCRIBED
     disaggregated = entry(disagg=True)
-    before_transfer = {name: disaggregated for name in "abc"}
+    before_transfer = dict.fromkeys("abc", disaggregated)
     assert file_eras(before_transfer).majority is Era.UNDESCRIBED
     assert file_eras(before_transfer).era(FOLDER) is Era.UNDESCRIBED
     named = {**before_transfer, "d": entry(disagg=True, router={"name": "r", "version": "1"})}

@@ -13,10 +13,10 @@ COMMON: dict[str, Any] = {
     "framework": "vllm",
 }
 ROUTER = {"name": "example-router", "version": "1.2.0"}
-PREFILL = {"num-worker": 2, "tp": 4, "ep": 4, "dp-attn": True, "dcp-size": 2, "hardware": "h100"}
-DECODE = {"num-worker": 1, "tp": 8, "pp": 1, "ep": 8, "dp-attn": False, "hardware": "h200"}
+PREFILL: dict[str, Any] = {"num-worker": 2, "tp": 4, "ep": 4, "dp-attn": True, "dcp-size": 2, "hardware": "h100"}
+DECODE: dict[str, Any] = {"num-worker": 1, "tp": 8, "pp": 1, "ep": 8, "dp-attn": False, "hardware": "h200"}
 SETTINGS = ["CONFIG_FILE=recipes/tiny/agg.yaml", "EXTRA=1"]
-DRAM = {"kv-offloading": "dram", "kv-offload-backend": {"name": "lmcache", "version": "0.3"}}
+DRAM: dict[str, Any] = {"kv-offloading": "dram", "kv-offload-backend": {"name": "lmcache", "version": "0.3"}}
 
 
 def fixed(*rows: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -31,11 +31,11 @@ def entry(multinode: bool, scenarios: dict[str, Any], **more: Any) -> dict[str, 
     return {**COMMON, "multinode": multinode, **more, "scenarios": scenarios}
 
 
-SINGLE_ROWS = (
+SINGLE_ROWS: tuple[dict[str, Any], ...] = (
     {"tp": 8, "ep": 8, "dp-attn": True, "dcp-size": 2, "spec-decoding": "mtp", "conc-list": [1, 4, 16]},
     {"tp": 4, "pp": 2, "conc-start": 4, "conc-end": 64, "router": ROUTER},
 )
-AGENTIC_SINGLE = (
+AGENTIC_SINGLE: tuple[dict[str, Any], ...] = (
     {"tp": 8, "ep": 1, "kv-offloading": "none", "conc-list": [1, 2]},
     {"tp": 4, "pcp-size": 1, **DRAM, "conc-start": 1, "conc-end": 8},
 )
@@ -63,7 +63,8 @@ AUGUST: dict[str, dict[str, Any]] = {
     ),
 }
 
-AGGREGATE = {"worker": {"num-worker": 1, "tp": 8, "ep": 8, "dp-attn": True}, "num-nodes": 2, "conc-list": [4, 8]}
+WORKER: dict[str, Any] = {"num-worker": 1, "tp": 8, "ep": 8, "dp-attn": True}
+AGGREGATE: dict[str, Any] = {"worker": WORKER, "num-nodes": 2, "conc-list": [4, 8]}
 FOLDER = {"srt-recipe-dir": "tiny/vllm/h100-fp8/agentx"}
 
 
@@ -96,12 +97,12 @@ FOLDER_ERA: dict[str, dict[str, Any]] = {
         **{"kv-p2p-transfer": "nixl"},
         **FOLDER,
     ),
-    "llm-d": entry(
-        True,
-        agentic({**AGGREGATE, "worker": {**AGGREGATE["worker"], "additional-settings": ["CONFIG_FILE=agg.yaml"]}}),  # type: ignore[dict-item]
-        framework="llmd-vllm",
-    )
-    | {"framework": "llmd-vllm"},
+    "llm-d": {
+        **entry(
+            True, agentic({**AGGREGATE, "worker": {**WORKER, "additional-settings": ["CONFIG_FILE=agg.yaml"]}, **DRAM})
+        ),
+        "framework": "llmd-vllm",
+    },
 }
 
 PATH_ERA: dict[str, dict[str, Any]] = {

@@ -254,9 +254,9 @@ class Statement:
         if value["scenarios"].get("agentic-coding") and not value["runner"].startswith("cluster:"):
             return False
         rows = all_rows(value)
-        return self.one_scope(value, rows) and (
-            not self.october or (self.mode(value, rows) and self.named(value, rows))
-        )
+        if not self.one_scope(value, rows):
+            return False
+        return not self.october or (self.mode(value, rows) and self.named(value, rows))
 
     def one_scope(self, entry: dict[str, Any], rows: list[dict[str, Any]]) -> bool:
         for key in ("router", "kv-p2p-transfer"):

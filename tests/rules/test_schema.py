@@ -52,7 +52,10 @@ ARM = "tiny-fp8-h100-vllm, agentic-coding, row 1"
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (FIXED + "      - { tp: 8, conc-lst: [1] }\n", ("conc-lst", f"{ROW}: unknown key conc-lst; did you mean conc-list?")),
+        (
+            FIXED + "      - { tp: 8, conc-lst: [1] }\n",
+            ("conc-lst", f"{ROW}: unknown key conc-lst; did you mean conc-list?"),
+        ),
         (
             FIXED + "      - { tp: 8, router: { name: r, version: '1', url: x }, conc-list: [1] }\n",
             ("url", f"{ROW}, router: unknown key url; known here: name, version"),
@@ -102,14 +105,16 @@ ARM = "tiny-fp8-h100-vllm, agentic-coding, row 1"
                 "tiny-fp8-h100-vllm: kv-p2p-transfer is missing here; disagg: true needs it at the top or on every row",
             ),
         ),
-        (HEAD.replace("  model: example/tiny\n", "") + "  multinode: false\n" + FIXED.split("multinode: false\n")[1]
-            + "      - { tp: 8, conc-list: [1] }\n", ("tiny-fp8-h100-vllm", "tiny-fp8-h100-vllm: model is missing here")),
+        (
+            FIXED.replace("  model: example/tiny\n", "") + "      - { tp: 8, conc-list: [1] }\n",
+            ("tiny-fp8-h100-vllm", "tiny-fp8-h100-vllm: model is missing here"),
+        ),
         (
             (FIXED + "      - { tp: 8, conc-list: [1] }\n").replace("tiny-fp8-h100-vllm", "tiny-*"),
             ("tiny-*", "tiny-*: a key of a master config cannot hold *, which the changelog reads as a wildcard"),
         ),
     ],
-)  # fmt: skip
+)
 def test_one_fault_is_one_finding_at_its_place(text: str, expected: tuple[str, str]) -> None:
     assert marked(text) == [expected]
     assert {finding.severity for finding in check(text)} == {"error"}

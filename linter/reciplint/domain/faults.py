@@ -198,7 +198,7 @@ def _converts(found: Any, wanted: str, bounds: Mapping[str, Any]) -> bool:
     if number is None:
         return False
     above = number > bounds.get("exclusiveMinimum", float("-inf")) and number >= bounds.get("minimum", float("-inf"))
-    return above and number <= bounds.get("maximum", float("inf"))
+    return bool(above and number <= bounds.get("maximum", float("inf")))
 
 
 def integer(value: Any) -> int | None:

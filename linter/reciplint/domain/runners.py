@@ -1,10 +1,10 @@
-"""The fleet: runner labels, and per-cluster hardware."""
+"""The fleet: runner labels, and the hardware behind them."""
 
 from __future__ import annotations
 
 import msgspec
 
-from reciplint.domain.reading import mapping_of, own_entries, scalars_of
+from reciplint.domain.reading import int_of, mapping_of, own_entries, scalars_of
 from reciplint.yamltree.spans import Span
 from reciplint.yamltree.tree import Mapping, Tree, target
 
@@ -17,24 +17,49 @@ class Label(msgspec.Struct, frozen=True):
     runners: tuple[str, ...]
 
 
+class Hardware(msgspec.Struct, frozen=True):
+    """A node of a cluster: its GPUs, and the MiB of host DRAM that a benchmark may use."""
+
+    gpus_per_node: int | None
+    cpu_dram_mib: int | None
+
+
 class Runners(msgspec.Struct, frozen=True, tag="runners"):
-    """The facts of a runners file. `clusters` are the ids of `hardware:` (August) or `clusters:` (October)."""
+    """The facts of a runners file. `hardware` is by label (August) or by `cluster:<id>` (October)."""
 
     labels: tuple[Label, ...]
-    clusters: tuple[str, ...]
+    hardware: dict[str, Hardware]
+
+    def hardware_of(self, label: str) -> Hardware | None:
+        """The hardware behind a label: its own, or that of the one cluster that all its runners belong to."""
+        if label in self.hardware:
+            return self.hardware[label]
+        runners = {name for found in self.labels if found.name == label for name in found.runners}
+        clusters = {found.name for found in self.labels if found.name in self.hardware and runners & set(found.runners)}
+        return self.hardware[clusters.pop()] if len(clusters) == 1 else None
 
 
 def read_runners(tree: Tree) -> Runners:
     """The labels of a runners file; before the `labels:` block existed they stood at the top."""
     root = tree.root
     if not isinstance(root, Mapping):
-        return Runners((), ())
+        return Runners((), {})
     holder = mapping_of(root, "labels")
     labels = [
         Label(entry.name or "", tree.span(entry.key), tuple(item.value for item in scalars_of(target(entry.value))))
         for entry in own_entries(holder or root)
         if holder is not None or entry.name not in ("hardware", "clusters")
     ]
-    clusters = mapping_of(root, "clusters") or mapping_of(root, "hardware")
-    names = tuple(entry.name or "" for entry in own_entries(clusters)) if clusters else ()
-    return Runners(tuple(labels), names)
+    hardware = {
+        **_read_hardware(mapping_of(root, "hardware"), ""),
+        **_read_hardware(mapping_of(root, "clusters"), "cluster:"),
+    }
+    return Runners(tuple(labels), hardware)
+
+
+def _read_hardware(node: Mapping | None, prefix: str) -> dict[str, Hardware]:
+    return {
+        f"{prefix}{entry.name}": Hardware(int_of(value, "gpus-per-node"), int_of(value, "available-cpu-dram-mib"))
+        for entry in (own_entries(node) if node else [])
+        if isinstance(value := target(entry.value), Mapping)
+    }

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from reciplint.yamltree.edit import DropComment, Operation, RenameKey, Respell, locate
+from reciplint.yamltree.edit import AppendNewline, DropComment, Operation, RenameKey, Respell, locate
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
 from reciplint.yamltree.scalars import load, value_12
@@ -40,13 +40,21 @@ def _prove_values(before: Tree, after: Tree, operation: Operation) -> None:
 
 
 def _expected(before: Tree, value: Any, operation: Operation) -> list[Any]:
-    """The values that the operation may leave behind: quoting a scalar keeps it or makes it the text as it stands."""
+    """The values that the operation may leave behind.
+
+    Quoting a scalar keeps its value or makes it the text as it stands; a line break at the end of the file may belong
+    to a block scalar.
+    """
     if isinstance(operation, RenameKey):
         return [_renamed(value, operation.pointer, operation.new)]
     if isinstance(operation, Respell):
         node = locate(before, operation.pointer)
         assert isinstance(node, Scalar)
         return [value, _replaced(value, operation.pointer, node.value)]
+    if isinstance(operation, AppendNewline):
+        last = before.scalars[-1] if before.scalars else None
+        paths = [(path, node) for path, node in before.walk() if node is last and node.style in ("|", ">")]
+        return [value, *(_replaced(value, path, f"{node.value}\n") for path, node in paths)]
     return [value]
 
 

@@ -1,7 +1,7 @@
 """Writes `docs/rules/` from the pages of the rules.
 
-python tools/docs/generate.py            # write
-python tools/docs/generate.py --check    # exit with 1 if a page is out of date, and say which
+python tools/docs/rule_pages.py            # write
+python tools/docs/rule_pages.py --check    # exit with 1 if a page is out of date, and say which
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from reciplint.engine.pages import readable
 from reciplint.engine.registry import Registered, all_rules
 
 HOME = Path(__file__).resolve().parents[2] / "docs" / "rules"
-NOTE = "<!-- Written by tools/docs/generate.py from the rule's own file; edit that. -->"
+NOTE = "<!-- Written by tools/docs/rule_pages.py from the rule's own file; edit that. -->"
 CATEGORIES = {
     "yaml": "YAML",
     "style": "Style",

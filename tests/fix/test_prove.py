@@ -1,0 +1,57 @@
+"""The proof of an edit: what it lets through and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from reciplint.fix.prove import Unproved, prove
+from reciplint.yamltree.edit import AppendNewline, DropComment, DropDuplicate, Operation, RenameKey, Respell
+from reciplint.yamltree.parse import parse_text
+from reciplint.yamltree.spans import Span
+
+RENAME = RenameKey("", ("flags", "max_len"), "max-len")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "operation"),
+    [
+        ("flags:\n  max_len: 8 # why\n", "flags:\n  max-len: 8 # why\n", RENAME),
+        ("a: [{x_y: 1}, {x_y: 1}]\n", "a: [{x_y: 1}, {x-y: 1}]\n", RenameKey("", ("a", 1, "x_y"), "x-y")),
+        ("a: 1", "a: 1\n", AppendNewline("")),
+        ("a: |\n  x", "a: |\n  x\n", AppendNewline("")),
+        ("a:\n- {b: 1}\n- >\n  x", "a:\n- {b: 1}\n- >\n  x\n", AppendNewline("")),
+        ("a: 1\na: 1\n", "a: 1\n", DropDuplicate("", ("a",))),
+        ("a: 010\n", "a: 8\n", Respell("", ("a",), "8")),
+        ("a: 1e3\n", 'a: "1e3"\n', Respell("", ("a",), '"1e3"')),
+        ("a: true\n", 'a: "true"\n', Respell("", ("a",), '"true"')),
+        ("a: 1 # x\n", "a: 1\n", DropComment("", Span(1, 6, 1, 9))),
+        ("a: 1 # x, y\n", "a: 1 # y\n", DropComment("", Span(1, 6, 1, 12), "# y")),
+        ("a: .nan\nb_c: 1\n", "a: .nan\nb-c: 1\n", RenameKey("", ("b_c",), "b-c")),
+    ],
+)
+def test_what_an_operation_says_is_let_through(before: str, after: str, operation: Operation) -> None:
+    prove(parse_text(before), after, operation)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "operation", "reason"),
+    [
+        ("flags:\n  max_len: 8\n", "flags:\n  max-len: 9\n", RENAME, "the loaded value would change elsewhere"),
+        ("flags:\n  max_len: 8\n", "flags:\n  max-len: '8'\n", RENAME, "the loaded value would change elsewhere"),
+        ("flags:\n  max_len: 8\n", "flags: {max-len: 8\n", RENAME, "the result would not parse (syntax)"),
+        ("flags:\n  max_len: 8\nb: 1\n", "b: 1\nflags:\n  max-len: 8\n", RENAME, "the loaded value would change"),
+        ("flags: {max_len: 8} # why\n", "flags: {max-len: 8}\n", RENAME, "a comment would be lost or changed"),
+        ("flags: {max_len: 8}\n", "flags: {max-len: 8}\n---\n", RENAME, "the number of documents would change"),
+        ("a: 010\n", "a: 9\n", Respell("", ("a",), "9"), "the loaded value would change elsewhere"),
+        ("a: 1\nb: 2\n", "a: '1'\nb: '2'\n", Respell("", ("a",), "'1'"), "the loaded value would change elsewhere"),
+        ("a: |+\n  x\nb: 1", "a: |+\n  x\n\nb: 1\n", AppendNewline(""), "the loaded value would change elsewhere"),
+        ("a: 1\na: 2\n", "a: 1\n", DropDuplicate("", ("a",)), "the loaded value would change elsewhere"),
+        ("a: 1 # x\nb: 1 # x\n", "a: 1\nb: 1\n", DropComment("", Span(1, 6, 1, 9)), "a comment would be lost"),
+        # alike to PyYAML, but not to a reader of YAML 1.2
+        ("a: 010\nb_c: 1\n", "a: 8\nb-c: 1\n", RenameKey("", ("b_c",), "b-c"), "the loaded value would change"),
+    ],
+)
+def test_what_it_does_not_say_is_refused(before: str, after: str, operation: Operation, reason: str) -> None:
+    with pytest.raises(Unproved) as refused:
+        prove(parse_text(before), after, operation)
+    assert reason in str(refused.value)
