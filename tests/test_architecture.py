@@ -79,7 +79,7 @@ def test_rules_import_no_other_rule() -> None:
         assert names <= shared, module
 
 
-def test_git_is_run_in_one_place_and_bytes_are_known_in_one() -> None:
+def test_git_is_run_in_one_place() -> None:
     runs = {
         module.relative_to(HOME).as_posix()
         for module in MODULES

@@ -77,6 +77,7 @@ def test_standing_arm_is_a_warning_that_cites_every_row_of_the_policy() -> None:
             Span(12, 41, 12, 91),
             "The policy says: “`heron2` | Agentic coding non-MTP arm (deprecated from day 0)”",
         ),
+        (MASTER, Span(1, 1, 1, 15), "The key of the arm"),
     ]
 
 
@@ -126,7 +127,7 @@ def test_deprecation_counts_from_the_day_after_the_last() -> None:
 def test_retired_model_in_any_scenario_and_one_finding_for_both_reasons() -> None:
     (finding,) = check_project(project(entry("wren-8k1k", "wren", DRAFTING, scenario=FIXED)), CONTEXT)
     assert finding.message == ("`wren-8k1k`, 8k1k: this arm is deprecated: every scenario of `wren` (since 2026-08-01)")
-    assert [related.span.line for related in finding.related] == [13]
+    assert [related.span.line for related in finding.related] == [13, 1]
 
 
 def test_model_without_a_row_is_silent() -> None:
@@ -168,7 +169,7 @@ def test_reason_of_the_settings_is_said_and_not_cited() -> None:
     assert finding.message.endswith(
         "every scenario of `heron2` (since 2026-08-01; no nodes left; https://example.org/9)"
     )
-    assert finding.related == ()
+    assert [related.message for related in finding.related] == ["The key of the arm"]
 
 
 def project_masters(document: Document):  # type: ignore[no-untyped-def]

@@ -120,8 +120,12 @@ class Git:
         return done.stdout
 
 
+_SETTINGS = ("core.quotePath=false", "core.fsmonitor=false", "diff.autoRefreshIndex=false")
+"""What the user's own settings may not change; `git diff` would write the index even without optional locks."""
+
+
 def _command(arguments: list[str]) -> list[str]:
-    return ["git", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", *arguments]
+    return ["git", *(word for setting in _SETTINGS for word in ("-c", setting)), *arguments]
 
 
 def _run(directory: Path, arguments: list[str]) -> subprocess.CompletedProcess[bytes]:

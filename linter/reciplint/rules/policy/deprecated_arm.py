@@ -318,22 +318,18 @@ def _finding(
         pointer=row.pointer,
         severity=severity,
         subject=(entry.key, arm.scenario, row.identity, concurrencies),
-        related=(
-            Related(master.path, entry.key_span, "The key"),
-            *(
-                Related(
-                    project.policy_path,
-                    reason.deprecation.span,
-                    f"The policy says: “{_clipped(reason.deprecation.text)}”",
-                )
-                for reason in found
-                if not reason.deprecation.from_settings
-            ),
-        ),
+        related=(*_citations(project, found), Related(master.path, entry.key_span, "The key of the arm")),
         key=entry.key,
         scenario=arm.scenario,
         reasons=tuple(dict.fromkeys(_clause(reason.deprecation) for reason in found)),
     )
+
+
+def _citations(project: Project, found: list[Reason]) -> Iterator[Related]:
+    for reason in found:
+        if not reason.deprecation.from_settings:
+            words = f"The policy says: “{_clipped(reason.deprecation.text)}”"
+            yield Related(project.policy_path, reason.deprecation.span, words)
 
 
 def _clause(deprecation: Deprecation) -> str:
