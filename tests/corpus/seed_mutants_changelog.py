@@ -155,38 +155,24 @@ def _changed(*keys: str, edits: tuple[tuple[str, str, str, int], ...]) -> Callab
 for _name, _mutant in {
     "nothing-changed": _changed(edits=()),
     "recipe-changed": _changed(DISAGG, edits=((WIRED, "stream-interval: 10", "stream-interval: 20", 2),)),
-    "both-recipes-of-a-key-changed": _changed(
-        DISAGG, edits=((WIRED, "16384", "8192", 1), (OTHER, "16384", "8192", 1))
-    ),
+    "both-recipes-of-a-key-changed": _changed(DISAGG, edits=((WIRED, "16384", "8192", 1), (OTHER, "16384", "8192", 1))),
     "recipe-of-the-deprecated-arm-changed": _changed(
         NOSPEC, edits=((AGG_RECIPES[1], "gpu-memory-utilization: 0.90", "gpu-memory-utilization: 0.92", 1),)
     ),
     "idle-recipe-changed": _changed(edits=((IDLE, "stream-interval: 10", "stream-interval: 20", 2),)),
     "recipe-comment-changed": _changed(edits=((WIRED, "# No-op in this recipe", "# Nothing in this recipe", 1),)),
-    "recipe-quoting-changed": _changed(edits=((WIRED, "load-format: fastsafetensors", "load-format: 'fastsafetensors'", 2),)),
+    "recipe-quoting-changed": _changed(edits=((WIRED, "kv-cache-dtype: fp8", "kv-cache-dtype: 'fp8'", 2),)),
     "number-spelled-otherwise": _changed(edits=((WIRED, "stream-interval: 10", "stream-interval: 0xA", 2),)),
     "number-became-text": _changed(DISAGG, edits=((WIRED, "stream-interval: 10", "stream-interval: '10'", 2),)),
-    "concurrency-added": _changed(NOSPEC, edits=((NVIDIA, "conc-list: [48, 64]\n        prefill:\n          num-worker: 1\n          tp: 8\n          dcp-size: 8\n          ep: 1\n          dp-attn: false\n          additional-settings:\n          - \"CONFIG_FILE=recipes/vllm/kimi-k3/agentic/agg-gb300", "conc-list: [48, 64, 74]\n        prefill:\n          num-worker: 1\n          tp: 8\n          dcp-size: 8\n          ep: 1\n          dp-attn: false\n          additional-settings:\n          - \"CONFIG_FILE=recipes/vllm/kimi-k3/agentic/agg-gb300", 1),)),
-    "recipe-grows-a-comment-at-its-end": _changed(edits=((WIRED, "    # MODEL, topology,", "    # The MODEL, topology,", 1),)),
-    "row-setting-changed": _changed(
-        DISAGG, edits=((NVIDIA, '3.36"\n          - "CONFIG_FILE=recipes/vllm/kimi-k3/agentic/disagg-gb300-1p2d', '3.84"\n          - "CONFIG_FILE=recipes/vllm/kimi-k3/agentic/disagg-gb300-1p2d', 1),)
-    ),
+    "recipe-comment-at-its-end": _changed(edits=((WIRED, "    # MODEL, topology,", "    # The MODEL, topology,", 1),)),
 }.items():
     MUTANTS.put(f"known-{_name}", _mutant)
-
-
-def _of_key(scene: Scene, key: str, old: str, new: str) -> None:
-    """Replace the first occurrence within a key's entry in the head."""
-    text = scene.head[NVIDIA]
-    at = text.index(f"\n{key}:\n")
-    found = text.index(old, at)
-    scene.head[NVIDIA] = text[:found] + new + text[found + len(old) :]
 
 
 def _key_changed(key: str, old: str, new: str, severity: str = "error") -> Callable[[Scene], set[Found]]:
     def mutant(scene: Scene) -> set[Found]:
         _known(scene)
-        _of_key(scene, key, old, new)
+        scene.edit_key(key, old, new)
         altered = {deprecated(scene)} if key == NOSPEC else set()
         return {*altered, *({unlisted(scene, key, severity=severity)} if severity else set())}
 
@@ -194,6 +180,8 @@ def _key_changed(key: str, old: str, new: str, severity: str = "error") -> Calla
 
 
 for _name, _mutant in {
+    "setting-of-a-row": _key_changed(DISAGG, "LENGTH=3.36", "LENGTH=3.84"),
+    "concurrency-added": _key_changed(NOSPEC, "conc-list: [48, 64]", "conc-list: [48, 64, 74]"),
     "image": _key_changed(AGG, "75c2eef", "0000000"),
     "image-of-a-deprecated-arm": _key_changed(NOSPEC, "75c2eef", "0000000"),
     "dram": _key_changed(DISAGG, "dram-utilization: 0.1664", "dram-utilization: 0.2"),
@@ -211,7 +199,7 @@ for _name, _mutant in {
 @MUTANTS.add
 def known_router_only_with_entry(scene: Scene) -> set[Found]:
     _known(scene)
-    _of_key(scene, DISAGG, "ba83080ecd31c1ce918559e576d3c5bc9e092ff1", "1.0.0")
+    scene.edit_key(DISAGG, "ba83080ecd31c1ce918559e576d3c5bc9e092ff1", "1.0.0")
     append(scene, entry(DISAGG))
     return set()
 

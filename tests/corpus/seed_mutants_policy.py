@@ -24,8 +24,14 @@ from seed_scene import (
 MUTANTS = Mutants()
 DAY_ZERO = " (deprecated from day 0)"
 STATUS = "**Status: not yet enacted.** Every non-spec-decode agentic arm above still runs."
-PARTIAL = "The speculative-decoding A/B retirements in the second table are **not yet enacted**. See the note under that table."
-ARM = "      - kv-offloading: dram\n        kv-offload-backend: { name: mooncake, version: \"0.3.12.post1\" }\n        conc-list: [48, 64]\n        prefill:\n          num-worker: 1\n          tp: 8\n"
+PARTIAL = "The speculative-decoding A/B retirements in the second table are **not yet enacted**."
+ARM = """      - kv-offloading: dram
+        kv-offload-backend: { name: mooncake, version: "0.3.12.post1" }
+        conc-list: [48, 64]
+        prefill:
+          num-worker: 1
+          tp: 8
+"""
 LAST_DAY = datetime.date(2026, 8, 3)
 FIRST_DAY = LAST_DAY + datetime.timedelta(days=1)
 SECOND_TABLE = ("dsv4", "qwen3.5", "minimaxm3", "glm5.2", "kimik3")
@@ -46,7 +52,9 @@ def without_arm(scene: Scene) -> set[Found]:
     return standard(scene) - {deprecated(scene)}
 
 
-def _policy(severity: str, *changes: Callable[[Scene], None], review: datetime.date | None = None) -> Callable[[Scene], set[Found]]:
+def _policy(
+    severity: str, *changes: Callable[[Scene], None], review: datetime.date | None = None
+) -> Callable[[Scene], set[Found]]:
     def mutant(scene: Scene) -> set[Found]:
         for change in changes:
             change(scene)
@@ -58,6 +66,7 @@ def _policy(severity: str, *changes: Callable[[Scene], None], review: datetime.d
 
 def _heading(day: str, number: int) -> Callable[[Scene], None]:
     """Move the notice's last day."""
+
     def change(scene: Scene) -> None:
         scene.edit(POLICY, "Monday, August 3, 2026", f"{day}, August {number}, 2026", count=2, base=True)
 
@@ -69,11 +78,12 @@ def _renamed_prefix(scene: Scene) -> None:
 
 
 def _first_table_row(scene: Scene) -> None:
-    scene.edit(POLICY, "| Kimi-K3 (`kimik3`) | Agentic coding, non-DSpark", "| Kimi-K3 (`kimik4`) | Agentic coding, non-DSpark", base=True)
+    row = "| Kimi-K3 (`{}`) | Agentic coding, non-DSpark"
+    scene.edit(POLICY, row.format("kimik3"), row.format("kimik4"), base=True)
 
 
 def _second_table_row(scene: Scene) -> None:
-    scene.edit(POLICY, "Agentic coding (DSpark only) | Agentic coding non-DSpark arm (deprecated from day 0) |", "Agentic coding (DSpark only) | |", base=True)
+    scene.edit(POLICY, " | Agentic coding non-DSpark arm (deprecated from day 0) |", " | |", base=True)
 
 
 for _name, _mutant in {
@@ -152,7 +162,8 @@ def none_at_the_end_of_the_row(scene: Scene) -> set[Found]:
 def every_arm_without_speculation(scene: Scene) -> set[Found]:
     text = scene.head[NVIDIA]
     start, end = text.index(f"\n{KEYS[0]}:\n"), text.index(f"\n{NOSPEC}:\n")
-    scene.head[NVIDIA] = text[:start] + text[start:end].replace("spec-decoding: mtp", "spec-decoding: none") + text[end:]
+    silent = text[start:end].replace("spec-decoding: mtp", "spec-decoding: none")
+    scene.head[NVIDIA] = text[:start] + silent + text[end:]
     rows = {deprecated(scene, key, nth) for key, nth in ((KEYS[0], 1), (KEYS[0], 2), (KEYS[1], 1))}
     return {*standard(scene), *rows}
 
@@ -200,9 +211,7 @@ def arm_stood_in_the_base(scene: Scene) -> set[Found]:
 
 def _prefix(new: str) -> Callable[[Scene], set[Found]]:
     def mutant(scene: Scene) -> set[Found]:
-        text = scene.head[NVIDIA]
-        start = text.index(f"\n{NOSPEC}:\n")
-        scene.head[NVIDIA] = text[:start] + text[start:].replace("model-prefix: kimik3\n", f"model-prefix: {new}\n", 1)
+        scene.edit_key(NOSPEC, "model-prefix: kimik3\n", f"model-prefix: {new}\n")
         return without_arm(scene)
 
     return mutant
@@ -214,17 +223,13 @@ for _new in ("kimik3x", "kimik", "kimik3.1", "KimiK3"):
 
 @MUTANTS.add
 def model_prefix_of_a_retired_model(scene: Scene) -> set[Found]:
-    text = scene.head[NVIDIA]
-    start = text.index(f"\n{NOSPEC}:\n")
-    scene.head[NVIDIA] = text[:start] + text[start:].replace("model-prefix: kimik3\n", "model-prefix: kimik2.5\n", 1)
+    scene.edit_key(NOSPEC, "model-prefix: kimik3\n", "model-prefix: kimik2.5\n")
     return standard(scene)
 
 
 @MUTANTS.add
 def model_prefix_of_another_announced_pair(scene: Scene) -> set[Found]:
-    text = scene.head[NVIDIA]
-    start = text.index(f"\n{NOSPEC}:\n")
-    scene.head[NVIDIA] = text[:start] + text[start:].replace("model-prefix: kimik3\n", "model-prefix: dsv4\n", 1)
+    scene.edit_key(NOSPEC, "model-prefix: kimik3\n", "model-prefix: dsv4\n")
     return {*without_arm(scene), deprecated(scene, severity="warning")}
 
 
@@ -234,8 +239,8 @@ def arm_in_a_fixed_length_scenario(scene: Scene) -> set[Found]:
     text = scene.head[NVIDIA]
     start = text.index("    agentic-coding:\n    - dram-utilization: 0.1664\n", text.index(f"\n{NOSPEC}:\n"))
     end = text.index("\n\n", start)
-    body = text[start:end].replace("    agentic-coding:\n    - dram-utilization: 0.1664\n", "    fixed-seq-len:\n    - isl: 8192\n      osl: 1024\n")
-    body = body.replace('kv-offloading: dram\n        kv-offload-backend: { name: mooncake, version: "0.3.12.post1" }\n        conc', "conc")
+    row = text[text.index("        conc-list", start) : end].replace("        conc", "      - conc", 1)
+    body = f"    fixed-seq-len:\n    - isl: 8192\n      osl: 1024\n      search-space:\n{row}"
     scene.head[NVIDIA] = text[:start] + body + text[end:]
     return without_arm(scene)
 
@@ -244,7 +249,5 @@ def arm_in_a_fixed_length_scenario(scene: Scene) -> set[Found]:
 def arm_in_a_retired_scenario(scene: Scene) -> set[Found]:
     """1k1k is deprecated for all models, with or without speculation."""
     arm_in_a_fixed_length_scenario(scene)
-    start = scene.head[NVIDIA].index(f"\n{NOSPEC}:\n")
-    text = scene.head[NVIDIA]
-    scene.head[NVIDIA] = text[:start] + text[start:].replace("isl: 8192", "isl: 1024", 1)
+    scene.edit_key(NOSPEC, "isl: 8192", "isl: 1024")
     return standard(scene)

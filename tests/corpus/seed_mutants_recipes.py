@@ -132,7 +132,7 @@ def flow_style_prefill(scene: Scene) -> set[Found]:
     start = text.index("    prefill:\n", text.index("  vllm_config:\n"))
     lines = text[start : decode_at(text)].split("\n")[1:]
     pairs = ", ".join(line.strip() for line in lines if line.strip() and not line.strip().startswith("#"))
-    scene.head[WIRED] = f"{text[:start]}    prefill: {{{pairs}}}\n{text[decode_at(text):]}"
+    scene.head[WIRED] = f"{text[:start]}    prefill: {{{pairs}}}\n{text[decode_at(text) :]}"
     return standard(scene)
 
 
@@ -140,10 +140,10 @@ def flow_style_prefill(scene: Scene) -> set[Found]:
 def snake_in_places_that_have_other_conventions(scene: Scene) -> set[Found]:
     """Environment variables, fields of srt-slurm, JSON inside a string, the benchmark's environment."""
     for path in RECIPES:
-        scene.edit(path, '    VLLM_RPC_TIMEOUT: "600000"\n', '    VLLM_RPC_TIMEOUT: "600000"\n    my_own_setting: "1"\n')
+        scene.edit(path, "    VLLM_RPC_TIMEOUT:", '    my_own_setting: "1"\n    VLLM_RPC_TIMEOUT:')
         scene.edit(path, "  dp_launch_mode: per_node\n", "  dp_launch_mode: per_node\n  some_field: 1\n")
         scene.edit(path, '    PORT: "8000"\n', '    PORT: "8000"\n    lower_case_name: "x"\n')
-        scene.edit(path, "'{\"cudagraph_mode\"", "'{\"snake_in_json\":1,\"cudagraph_mode\"")
+        scene.edit(path, '\'{"cudagraph_mode"', '\'{"snake_in_json":1,"cudagraph_mode"')
     return standard(scene)
 
 
@@ -181,6 +181,7 @@ for _name in ("sglang", "trtllm"):
 @MUTANTS.add
 def engine_sglang_all_snake(scene: Scene) -> set[Found]:
     """A file whose flags are all written with underscores follows another convention."""
+
     def to_snake(text: str) -> str:
         start = text.index("  vllm_config:\n")
         end = text.index("\nsbatch_directives:")
@@ -237,7 +238,8 @@ def folded_and_still_repeated(scene: Scene) -> set[Found]:
 def decode_is_an_alias(scene: Scene) -> set[Found]:
     def alias(text: str) -> str:
         at, end = decode_at(text), text.index("\nsbatch_directives:")
-        return text[:at].replace("\n    prefill:\n", "\n    prefill: &kimi_config\n") + "    decode: *kimi_config\n" + text[end:]
+        anchored = text[:at].replace("\n    prefill:\n", "\n    prefill: &kimi_config\n")
+        return f"{anchored}    decode: *kimi_config\n{text[end:]}"
 
     scene.recipe_text(OTHER, alias)
     return {found for found in standard(scene) if (found.rule, found.path) != ("anchor-dedup", OTHER)}
@@ -246,12 +248,12 @@ def decode_is_an_alias(scene: Scene) -> set[Found]:
 @MUTANTS.add
 def environments_written_out_too(scene: Scene) -> set[Found]:
     """Still one finding a file, on the pair that repeats most: here the environments."""
+
     def written_out(text: str) -> str:
-        start = text.index("  prefill_environment: &kimi_env\n") + len("  prefill_environment: &kimi_env\n")
-        body = text[start : text.index("  decode_environment:\n")] * 1
+        head, rest = text.split("  prefill_environment: &kimi_env\n")
+        body, tail = rest.split("  decode_environment:\n    <<: *kimi_env\n")
         body += "".join(f'    FILLER_{n}: "{"x" * 40}"\n' for n in range(20))
-        head = text[:start].replace("prefill_environment: &kimi_env", "prefill_environment:")
-        return head + body + "  decode_environment:\n" + body + text[text.index("    <<: *kimi_env\n") + len("    <<: *kimi_env\n") :]
+        return f"{head}  prefill_environment:\n{body}  decode_environment:\n{body}{tail}"
 
     scene.recipe_text(WIRED, written_out)
     expected = {found for found in standard(scene) if (found.rule, found.path) != ("anchor-dedup", WIRED)}
@@ -261,6 +263,7 @@ def environments_written_out_too(scene: Scene) -> set[Found]:
 @MUTANTS.add
 def too_little_repeated(scene: Scene) -> set[Found]:
     """Seven short shared keys, under 200 bytes, are no repetition."""
+
     def shortened(text: str) -> str:
         at, end = decode_at(text), text.index("\nsbatch_directives:")
         lines = text[at:end].split("\n")

@@ -83,15 +83,13 @@ def idle_recipe_wired_and_everything_right(scene: Scene) -> set[Found]:
     append(scene, entry(*KEYS, scenarios=("agentic-coding",)))
     for path in RECIPES:
         scene.edit(path, SNAKE, SNAKE.replace("_", "-"))
-    text = scene.head[NVIDIA]
-    start = text.index(f"\n{NOSPEC}:\n")
-    scene.head[NVIDIA] = text[:start] + text[start:].replace("      - kv-off", "      - spec-decoding: mtp\n        kv-off", 1)
+    scene.edit_key(NOSPEC, "      - kv-off", "      - spec-decoding: mtp\n        kv-off")
     return {repeated(scene, path) for path in RECIPES}
 
 
 @MUTANTS.add
 def idle_recipe_for_evaluation_only(scene: Scene) -> set[Found]:
-    scene.edit(NVIDIA, f'          - "{WIRED_SETTING}"\n', f'          - "{WIRED_SETTING}"\n          - "EVAL_{IDLE_SETTING}"\n')
+    scene.edit(NVIDIA, f'- "{WIRED_SETTING}"\n', f'- "{WIRED_SETTING}"\n          - "EVAL_{IDLE_SETTING}"\n')
     return standard(scene) - {idle(scene)}
 
 
@@ -118,7 +116,9 @@ def idle_recipe_named_by_a_script(scene: Scene) -> set[Found]:
 
 @MUTANTS.add
 def idle_recipe_named_in_a_comment_only(scene: Scene) -> set[Found]:
-    scene.edit(NVIDIA, f'          - "{WIRED_SETTING}"\n', f'          # - "{IDLE_SETTING}"\n          - "{WIRED_SETTING}"\n')
+    scene.edit(
+        NVIDIA, f'- "{WIRED_SETTING}"\n', f'- "{WIRED_SETTING}"  # or {IDLE_SETTING}\n          # {IDLE_SETTING}\n'
+    )
     return standard(scene)
 
 
@@ -264,9 +264,7 @@ MUTANTS.put("key-in-single-quotes", _quoted_key("'"))
 
 @MUTANTS.add
 def runner_unknown(scene: Scene) -> set[Found]:
-    text = scene.head[NVIDIA]
-    start = text.index(f"\n{AGG}:\n")
-    scene.head[NVIDIA] = text[:start] + text[start:].replace("cluster:gb300-nv\n", "cluster:gb300-nw\n", 1)
+    scene.edit_key(AGG, "cluster:gb300-nv\n", "cluster:gb300-nw\n")
     return {*standard(scene), Found("unknown-runner", "error", NVIDIA, scene.line(NVIDIA, "cluster:gb300-nw"))}
 
 
@@ -291,8 +289,9 @@ def row_in_flow_style(scene: Scene) -> set[Found]:
     text = scene.head[NVIDIA]
     start, end = rows_of(scene, NOSPEC)
     row = (
-        "      - {kv-offloading: dram, kv-offload-backend: {name: mooncake, version: 0.3.12.post1}, conc-list: [48, 64],\n"
-        f"         prefill: {{num-worker: 1, tp: 8, dcp-size: 8, ep: 1, dp-attn: false, additional-settings: [{NOSPEC_SETTING}]}},\n"
+        "      - {kv-offloading: dram, kv-offload-backend: {name: mooncake, version: 0.3.12.post1},\n"
+        "         conc-list: [48, 64], prefill: {num-worker: 1, tp: 8, dcp-size: 8, ep: 1, dp-attn: false,\n"
+        f"         additional-settings: [{NOSPEC_SETTING}]}},\n"
         "         decode: {num-worker: 0, tp: 8, dcp-size: 8, ep: 1, dp-attn: false}}\n"
     )
     scene.head[NVIDIA] = text[:start] + row + text[end:]
@@ -341,7 +340,5 @@ def key_twice(scene: Scene) -> set[Found]:
 
 @MUTANTS.add
 def spelled_with_underscores_in_the_master(scene: Scene) -> set[Found]:
-    text = scene.head[NVIDIA]
-    start = text.index(f"\n{AGG}:\n")
-    scene.head[NVIDIA] = text[:start] + text[start:].replace("          dp-attn: false\n", "          dp_attn: false\n", 1)
+    scene.edit_key(AGG, "          dp-attn: false\n", "          dp_attn: false\n")
     return {*standard(scene), Found("kebab-case-keys", "error", NVIDIA, scene.line(NVIDIA, " dp_attn:"))}

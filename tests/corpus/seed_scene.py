@@ -6,6 +6,7 @@ Lines are found here in the text alone, so that what a mutant expects is stated 
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,29 @@ AGG_RECIPES = tuple(
 ADDED = (*RECIPES, *AGG_RECIPES)
 SNAKE = "max_num_batched_tokens"
 
+RULES = frozenset(
+    {
+        "ambiguous-scalar",
+        "anchor-dedup",
+        "changelog-required",
+        "deprecated-arm",
+        "duplicate-key",
+        "env-value-type",
+        "final-newline",
+        "internal-error",
+        "kebab-case-keys",
+        "missing-reason",
+        "missing-recipe",
+        "schema",
+        "unknown-runner",
+        "unreferenced-recipe",
+        "unused-runner-label",
+        "unused-suppression",
+        "yaml-syntax",
+    }
+)
+"""What the mutants speak of: the five checks, and every rule that reads or refers."""
+
 Tree = dict[str, str]
 
 
@@ -68,6 +92,12 @@ class Scene:
             assert tree[path].count(old) == count, f"{tree[path].count(old)} times in {path}: {old}"
             tree[path] = tree[path].replace(old, new)
 
+    def edit_key(self, key: str, old: str, new: str) -> None:
+        """Replace the first occurrence after a key's start in the head's master config."""
+        text = self.head[NVIDIA]
+        at = text.index(old, text.index(f"\n{key}:\n"))
+        self.head[NVIDIA] = text[:at] + new + text[at + len(old) :]
+
     def line(self, path: str, needle: str, *, after: int = 0, nth: int = 1) -> int:
         """The nth line of a head file, beyond line `after`, that holds some text."""
         numbers = [n for n, text in enumerate(self.head[path].split("\n"), 1) if n > after and needle in text]
@@ -77,7 +107,7 @@ class Scene:
     def key_line(self, key: str, path: str = NVIDIA) -> int:
         """Where a master key stands."""
         lines = self.head[path].split("\n")
-        return next(n for n, text in enumerate(lines, 1) if text.rstrip("\r").strip("\"'").startswith(f"{key}:"))
+        return next(n for n, text in enumerate(lines, 1) if re.match(rf"([\"']?){re.escape(key)}\1:", text))
 
     def row_line(self, key: str, nth: int = 1, path: str = NVIDIA) -> int:
         """Where the nth row of a key's first search space begins, in block style as the file is indented."""
@@ -129,6 +159,7 @@ class Runner:
             head=_memory(scene.head),
             base=_memory(scene.base),
             renames=scene.renames,
+            select=RULES,
             review_date=scene.review,
             pull_request=PULL_REQUEST,
         )
@@ -162,7 +193,8 @@ def repeated(scene: Scene, path: str, header: str = "    prefill:") -> Found:
 def idle(scene: Scene, path: str = IDLE, severity: str = "warning") -> Found:
     """A recipe that nothing names: reported at its name."""
     lines = scene.head[path].split("\n")
-    return Found("unreferenced-recipe", severity, path, next(n for n, t in enumerate(lines, 1) if t.lstrip().startswith("name:")))
+    line = next(n for n, text in enumerate(lines, 1) if text.lstrip().startswith("name:"))
+    return Found("unreferenced-recipe", severity, path, line)
 
 
 def unlisted(scene: Scene, *keys: str, path: str = NVIDIA, severity: str = "error") -> Found:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 import seed_mutants_changelog
+import seed_mutants_combined
 import seed_mutants_moves
+import seed_mutants_october
 import seed_mutants_policy
 import seed_mutants_recipes
 import seed_mutants_references
@@ -23,6 +25,8 @@ GROUPS = {
     "policy": seed_mutants_policy,
     "references": seed_mutants_references,
     "moves": seed_mutants_moves,
+    "october": seed_mutants_october,
+    "combined": seed_mutants_combined,
 }
 MUTANTS: dict[str, Mutant] = {
     f"{group}-{name}": mutant for group, module in GROUPS.items() for name, mutant in module.MUTANTS.items()
@@ -42,6 +46,10 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 def test_seed_itself(seed: Seed, runner: Runner) -> None:
     scene = seed.scene()
     assert runner.found(scene) == sorted(standard(scene))
+
+
+def test_enough_mutants() -> None:
+    assert len(MUTANTS) >= 40
 
 
 @pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)

@@ -7,13 +7,15 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from support import outcome, project
+from support import RULES, outcome, project
 
 from reciplint.engine import cache as module
 from reciplint.engine.cache import Cache, cache_file, clear_cache
+from reciplint.engine.registry import all_rules
 
 
 def test_what_is_stored_is_found_again_by_another(tmp_path: Path) -> None:
@@ -78,7 +80,8 @@ def test_a_file_damaged_in_its_middle_costs_only_its_contents(tmp_path: Path) ->
 def test_a_table_of_another_shape_is_no_reason_to_fail(tmp_path: Path) -> None:
     file = tmp_path / "facts.sqlite"
     with sqlite3.connect(file) as connection:
-        connection.execute("CREATE TABLE entry (something TEXT)")
+        for table in ("entry", "facts"):
+            connection.execute(f"CREATE TABLE {table} (something TEXT)")
     cache = Cache(file)
     assert cache.fetch([b"a"]) == {}
     cache.store({b"a": b"value"})
@@ -219,13 +222,17 @@ def test_a_run_from_the_cache_finds_what_a_run_without_finds(tmp_path: Path) -> 
     assert {item.finding.path for item in warm.findings} == {"a.yaml", "b.yaml", "configs/nvidia-master.yaml"}
 
 
-def test_an_entry_of_another_shape_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {"a.yaml": "x: 1\nx: 2\n"}
-    cache = Cache(tmp_path / "facts.sqlite")
-    outcome(files, cache=cache)
-    with sqlite3.connect(tmp_path / "facts.sqlite") as connection:
-        connection.execute("UPDATE entry SET value = ?", (b"\x93nonsense",))
-    assert [item.finding.rule for item in outcome(files, cache=cache).findings] == ["duplicate-key"]
+class Nonsense(Cache):
+    """A cache that holds something else under every key."""
+
+    def fetch(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        return dict.fromkeys(keys, b"\x93nonsense")
+
+
+def test_an_entry_of_another_shape_is_read_anew() -> None:
+    found = outcome({"a.yaml": "x: 1\nx: 2\n"}, cache=Nonsense(None)).findings
+    assert [item.finding.rule for item in found] == ["duplicate-key"]
+    assert sorted(all_rules(Nonsense(None))) == sorted(RULES)
 
 
 def test_options_of_a_rule_are_part_of_the_key(tmp_path: Path) -> None:

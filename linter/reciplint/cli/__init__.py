@@ -14,8 +14,11 @@ from reciplint import __version__
 _COMMANDS = {
     "check": "lint the repository, or what a change makes worse",
     "fix": "apply the safe fixes",
+    "matrix": "the benchmark points of the master configs, and what they cost",
+    "diff": "what a change does to keys, points, recipes and costs",
     "explain": "a rule's page",
     "rules": "the table of rules",
+    "changelog": "append the entry that a change needs; check and merge the changelog",
     "schema": "print a JSON Schema, or list them",
     "settings": "the effective settings",
     "cache": "where the cache is; clear it",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from reciplint.domain.changelog import Changelog, read_changelog
 from reciplint.domain.document import Document
-from reciplint.domain.master import MasterConfig, read_master
+from reciplint.domain.master import MasterConfig, read_archive, read_master
 from reciplint.domain.policy import Policy, read_policy
 from reciplint.domain.recipe import Recipe, read_recipe
 from reciplint.domain.runners import Runners, read_runners
@@ -18,7 +18,7 @@ Facts = MasterConfig | Recipe | Changelog | Runners | Policy | Mentions | None
 
 _TREE_READERS: dict[Kind, Callable[[Tree], Facts]] = {
     Kind.MASTER: read_master,
-    Kind.ARCHIVE: read_master,
+    Kind.ARCHIVE: read_archive,
     Kind.RECIPE: read_recipe,
     Kind.CHANGELOG: read_changelog,
     Kind.RUNNERS: read_runners,

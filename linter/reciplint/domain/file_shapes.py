@@ -36,7 +36,7 @@ def runners_faults(root: Any) -> list[Fault]:
 
 
 def _is_number(path: Path) -> bool:
-    return path[-1] in ("gpus-per-node", "available-cpu-dram-mib", "exclusive")
+    return bool(path) and path[-1] in ("gpus-per-node", "available-cpu-dram-mib", "exclusive")
 
 
 def _clusters(labels: Mapping[str, list[str]], clusters: Mapping[str, Any]) -> Iterator[Fault]:
@@ -101,7 +101,7 @@ def _is_undescribed(entries: list[Any]) -> bool:
 
 
 def _is_changelog_flag(path: Path) -> bool:
-    return path[-1] in ("evals-only", "all-evals", "no-evals", "append-only", "eval-min-prefill-ep")
+    return bool(path) and path[-1] in ("evals-only", "all-evals", "no-evals", "append-only", "eval-min-prefill-ep")
 
 
 def _selectors(entry: Mapping[str, Any]) -> Iterator[Fault]:

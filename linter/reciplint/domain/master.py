@@ -146,6 +146,53 @@ def read_master(tree: Tree) -> MasterConfig:
     return MasterConfig(tuple(entries))
 
 
+def read_archive(tree: Tree) -> MasterConfig:
+    """The entries of a retired master config, read for its references alone: settings and meaning stay empty."""
+    root = tree.root
+    if not isinstance(root, Mapping) or not ("CONFIG_FILE" in tree.text or "srt-recipe" in tree.text):
+        return MasterConfig(())
+    entries = []
+    for name, entry in root.effective().items():
+        value = target(entry.value)
+        if isinstance(value, Mapping):
+            entries.append(_read_archived(tree, name, entry.key, value))
+    return MasterConfig(tuple(entries))
+
+
+def _read_archived(tree: Tree, key: str, key_node: Node, node: Mapping) -> MasterEntry:
+    key_span = tree.span(key_node)
+    folder = text_of(node, "srt-recipe-dir") or ""
+    scenarios = mapping_of(node, "scenarios")
+    arms = []
+    for kind, scenario in scenarios.effective().items() if scenarios else ():
+        for item in items_of(target(scenario.value)):
+            listed = items_of(item.get("search-space")) if isinstance(item, Mapping) else []
+            rows = [(row, tuple(_references(tree, row, folder))) for row in listed if isinstance(row, Mapping)]
+            read = tuple(
+                Row(tree.span(row), "", (), None, (), None, references, {}, "", "") for row, references in rows
+            )
+            arms.append(Arm(kind, kind, None, None, None, {}, read, tree.span(item)))
+    return MasterEntry(
+        key=key,
+        key_span=key_span,
+        runner=None,
+        runner_span=key_span,
+        image=None,
+        image_span=key_span,
+        model=None,
+        prefix=text_of(node, "model-prefix"),
+        precision=None,
+        framework=text_of(node, "framework"),
+        multinode=bool(bool_of(node, "multinode")),
+        disagg=False,
+        recipe_folder=folder,
+        folder_span=key_span,
+        settings={},
+        arms=tuple(arms),
+        digest="",
+    )
+
+
 def _read_entry(tree: Tree, key: str, key_node: Node, node: Mapping) -> MasterEntry:
     key_span = tree.span(key_node)
     folder = text_of(node, "srt-recipe-dir") or ""
@@ -209,9 +256,10 @@ def sequence_name(isl: int, osl: int) -> str:
 
 
 def _read_row(tree: Tree, node: Mapping, settings: dict[str, Any], folder: str, context: str, place: str) -> Row:
-    workers = tuple(_read_workers(tree, role, block) for role in _ROLES if (block := mapping_of(node, role)))
-    if not workers and int_of(node, "tp") is not None:
-        workers = (_read_workers(tree, "worker", node),)
+    blocks = [(role, block) for role in _ROLES if (block := mapping_of(node, role)) is not None]
+    workers = tuple(_read_workers(tree, role, block, settings[role]) for role, block in blocks)
+    if not workers and "tp" in settings:
+        workers = (_read_workers(tree, "worker", node, settings),)
     references = tuple(_references(tree, node, folder))
     spec = text_of(node, "spec-decoding")
     offloading = text_of(node, "kv-offloading")
@@ -229,17 +277,21 @@ def _read_row(tree: Tree, node: Mapping, settings: dict[str, Any], folder: str, 
     )
 
 
-def _read_workers(tree: Tree, role: str, node: Mapping) -> Workers:
+def _read_workers(tree: Tree, role: str, node: Mapping, plain: dict[str, Any]) -> Workers:
+    def size(name: str) -> int | None:
+        value = plain.get(name)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
     return Workers(
-        role,
-        int_of(node, "num-worker"),
-        int_of(node, "tp"),
-        int_of(node, "pp"),
-        int_of(node, "ep"),
-        int_of(node, "dcp-size"),
-        int_of(node, "pcp-size"),
-        bool_of(node, "dp-attn"),
-        tree.span(node),
+        role=role,
+        count=size("num-worker"),
+        tp=size("tp"),
+        pp=size("pp"),
+        ep=size("ep"),
+        dcp=size("dcp-size"),
+        pcp=size("pcp-size"),
+        dp_attn=plain["dp-attn"] if isinstance(plain.get("dp-attn"), bool) else None,
+        span=tree.span(node),
     )
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from reciplint.domain.changelog import Changelog
+from reciplint.domain.document import Document
 from reciplint.domain.facts import Facts
 from reciplint.domain.master import MasterConfig, MasterEntry, MasterFile
 from reciplint.domain.policy import Policy
 from reciplint.domain.recipe import Recipe, RecipeFile
+from reciplint.domain.recipe_maps import SettingsMap, read_maps
 from reciplint.domain.references import Resolver, uses
 from reciplint.domain.runners import Runners
 from reciplint.domain.script import Mentions
@@ -20,7 +22,10 @@ from reciplint.yamltree.spans import FILE_START, Span
 
 @dataclass(frozen=True)
 class Project:
-    """One project: `root` is its directory ("" at the top), None for recipes that lie in no project."""
+    """One project: `root` is its directory ("" at the top), None for recipes that lie in no project.
+
+    `unread` are the kinds of which a file could not be read: what such a file names or holds is not known.
+    """
 
     root: str | None
     masters: tuple[MasterFile, ...] = ()
@@ -35,6 +40,7 @@ class Project:
     policy_path: str = ""
     mentions: Mapping[str, Mentions] = field(default_factory=dict)
     blobs: Mapping[str, str] = field(default_factory=dict)
+    unread: frozenset[Kind] = frozenset()
     read: Callable[[str], bytes | None] = lambda path: None
 
     @cached_property
@@ -50,6 +56,18 @@ class Project:
             for entry in master.entries:
                 found.setdefault(entry.key, (master, entry))
         return found
+
+    def maps(self, path: str) -> tuple[SettingsMap, ...]:
+        """The settings maps of a recipe, read when first asked for."""
+        if path not in self._maps:
+            data = self.read(path)
+            tree = Document(path, Kind.RECIPE, data).tree if data is not None else None
+            self._maps[path] = read_maps(tree) if tree is not None else ()
+        return self._maps[path]
+
+    @cached_property
+    def _maps(self) -> dict[str, tuple[SettingsMap, ...]]:
+        return {}
 
     def recipe_span(self, path: str) -> Span:
         """Where a recipe says its name; the start of a file that is no readable recipe."""
@@ -98,6 +116,7 @@ def build_project(
     mentions: dict[str, Mentions] = {}
     single: dict[Kind, tuple[str, Facts]] = {}
     recipe_paths: list[str] = []
+    unread: set[Kind] = set()
     for path, (kind, facts) in sorted(files.items()):
         if kind in (Kind.RECIPE, Kind.LLMD_RECIPE):
             recipe_paths.append(path)
@@ -109,6 +128,8 @@ def build_project(
             mentions[path] = facts
         elif facts is not None:
             single.setdefault(kind, (path, facts))
+        else:
+            unread.add(kind)
     runners_path, runners = single.get(Kind.RUNNERS, ("", None))
     changelog_path, changelog = single.get(Kind.CHANGELOG, ("", None))
     policy_path, policy = single.get(Kind.POLICY, ("", None))
@@ -126,5 +147,6 @@ def build_project(
         policy_path=policy_path,
         mentions=mentions,
         blobs=blobs,
+        unread=frozenset(unread),
         read=read,
     )

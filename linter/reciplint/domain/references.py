@@ -2,7 +2,8 @@
 
 Era A names paths of a checkout that a launcher assembles from this repository and an external one, so a name may
 be *external* without being wrong. Launchers also copy folders under other names (`minimax-b300-fp8` becomes
-`minimax-fp8`): a file of the same base name that no exact path names is then the one meant.
+`minimax-fp8`): a file of the same base name that no exact path names is then the one meant. Era C knows no copies: its
+paths are opened as they are written.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ class Resolver:
         self._active = tuple(active)
         self._archived = tuple(archived)
         self._scripts = scripts
+        self._expected: dict[tuple[bool, str | None, str, str, str], tuple[str, ...]] = {}
 
     def resolve(self, use: Use) -> Resolved:
         """What a use of this project comes to."""
@@ -87,7 +89,7 @@ class Resolver:
         if exact is not None:
             return Resolved("local", (exact,), exact)
         copies = self._unnamed.get(basename(use.reference.text), ())
-        if copies:
+        if copies and use.reference.era != "C":
             return Resolved("copied", copies, expected[0])
         if use.reference.era == "A":
             vendored = dirname(expected[0]) in self._folders
@@ -96,6 +98,12 @@ class Resolver:
 
     def expected(self, entry: MasterEntry, reference: Reference) -> tuple[str, ...]:
         """The paths that a reference may spell, the likeliest first."""
+        key = (entry.multinode, entry.framework, reference.era, reference.folder, reference.text)
+        if key not in self._expected:
+            self._expected[key] = self._spell(entry, reference)
+        return self._expected[key]
+
+    def _spell(self, entry: MasterEntry, reference: Reference) -> tuple[str, ...]:
         text = normpath(reference.text)
         if reference.era == "C":
             home = MULTI_NODE if entry.multinode else SINGLE_NODE
@@ -134,7 +142,11 @@ class Resolver:
     @cached_property
     def active(self) -> dict[str, list[Use]]:
         """Recipe path → the active uses that mean it."""
-        return self._by_file(self._active)
+        files: dict[str, list[Use]] = defaultdict(list)
+        for use, resolved in self.resolved:
+            for path in resolved.files:
+                files[path].append(use)
+        return files
 
     @cached_property
     def archived(self) -> dict[str, list[Use]]:
@@ -201,6 +213,12 @@ class Resolver:
 
     def _inside(self, path: str) -> str:
         return f"{self._root}/{path}" if self._root else path
+
+
+def name_distance(path: str, other: str) -> tuple[int, str]:
+    """How unlike two file names are, in words between dashes; a sort key whose ties go by name."""
+    name = basename(other)
+    return len(set(basename(path).split("-")) ^ set(name.split("-"))), name
 
 
 def _is_longer_name(path: str, named: str) -> bool:

@@ -109,7 +109,7 @@ class Analyser:
             content = contents[path]
             size = content.size if content.size > len(content.data) else None
             analysed = self._analyse_file(Document("", kinds[path], content.data, size, self._limits))
-            if not any(finding.rule == "internal-error" for finding in analysed.findings):
+            if self._cache.is_open and not any(finding.rule == "internal-error" for finding in analysed.findings):
                 fresh[keys[path]] = _ENCODER.encode(analysed)
             yield path, analysed
         self._progress(len(missing), len(missing))

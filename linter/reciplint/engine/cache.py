@@ -16,11 +16,15 @@ from pathlib import Path
 import reciplint
 
 _KEEP_SECONDS = 30 * 24 * 3600
+_KEEP_OTHERS_SECONDS = 3600
+"""What another version wrote is of no use, but to that version if both are in use."""
 _MOST_BYTES = 256 << 20
 _TOUCH_SECONDS = 24 * 3600
 _BATCH = 500
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL) WITHOUT ROWID
+CREATE TABLE IF NOT EXISTS facts (
+  key BLOB PRIMARY KEY, version BLOB NOT NULL, used INTEGER NOT NULL, value BLOB NOT NULL
+) WITHOUT ROWID
 """
 
 
@@ -60,6 +64,11 @@ class Cache:
         self._version = code_digest() if path else b""
         self._connection = self._open() if path else None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether anything can be kept."""
+        return self._connection is not None
+
     def key(self, *parts: str) -> bytes:
         """The key of what these parts determine under this version of the code."""
         return hashlib.blake2b("\0".join(parts).encode(), key=self._version, digest_size=20).digest()
@@ -76,7 +85,7 @@ class Cache:
             for start in range(0, len(wanted), _BATCH):
                 batch = wanted[start : start + _BATCH]
                 marks = ",".join("?" * len(batch))
-                rows = self._connection.execute(f"SELECT key, used, value FROM entry WHERE key IN ({marks})", batch)  # noqa: S608
+                rows = self._connection.execute(f"SELECT key, used, value FROM facts WHERE key IN ({marks})", batch)  # noqa: S608
                 for key, used, value in rows:
                     found[key] = value
                     if used < now - _TOUCH_SECONDS:
@@ -84,22 +93,25 @@ class Cache:
             if stale:
                 with self._connection:
                     self._connection.executemany(
-                        "UPDATE entry SET used = ? WHERE key = ?", [(now, key) for key in stale]
+                        "UPDATE facts SET used = ? WHERE key = ?", [(now, key) for key in stale]
                     )
         except sqlite3.Error:
             self.close()
         return found
 
     def store(self, entries: Mapping[bytes, bytes]) -> None:
-        """Keep some entries and drop what nobody used for a month (or all, when the file has grown too large)."""
+        """Keep some entries; drop what nobody used for a month and what other versions left (all of a file too large)."""
         if self._connection is None or not entries:
             return
         now = int(time.time())
         try:
             with self._connection:
-                rows = [(key, now, value) for key, value in entries.items()]
-                self._connection.executemany("INSERT OR REPLACE INTO entry VALUES (?, ?, ?)", rows)
-                self._connection.execute("DELETE FROM entry WHERE used < ?", (now - _KEEP_SECONDS,))
+                rows = [(key, self._version, now, value) for key, value in entries.items()]
+                self._connection.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", rows)
+                self._connection.execute(
+                    "DELETE FROM facts WHERE used < ? OR (version <> ? AND used < ?)",
+                    (now - _KEEP_SECONDS, self._version, now - _KEEP_OTHERS_SECONDS),
+                )
             if self._path and self._path.stat().st_size > _MOST_BYTES:
                 clear_cache()
                 self.close()

@@ -55,23 +55,28 @@ class Outcome:
     head: Analysis
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Head and base, understood; `changes` has each project of the head with its base. Without a base, the head."""
+
+    head: Analysis
+    base: Analysis | None
+    renames: Mapping[str, str]
+    changes: tuple[Change, ...]
+
+
 def run(request: Request, rules: dict[str, Registered], settings: Settings, cache: Cache) -> Outcome:
     """Lint a head, or what a head makes worse against its base. Raises `NothingMatched`."""
     running = _Run(request, rules, settings)
-    analyser = Analyser(
-        rules, running.context, settings.options, settings.limits, cache, settings.globs, request.progress
-    )
-    head = running.with_policy(analyser.analyse(request.head))
-    base = running.with_policy(analyser.analyse(request.base)) if request.base is not None else None
+    pair = running.pair(cache)
+    head, base = pair.head, pair.base
     found, suppressed = running.lint(head)
     reported = fingerprints(found, lambda path: path)
     if base is not None:
-        renames = {**_moved_unchanged(head, base), **request.renames}
-        changes = list(_changes(head, base, renames))
-        to_base = _path_mapper(head, changes, renames)
+        to_base = _path_mapper(pair)
         base_found, _ = running.lint(base)
         reported = charged(fingerprints(found, to_base), fingerprints(base_found, lambda path: path))
-        change_found, more = running.lint_changes(changes, head)
+        change_found, more = running.lint_changes(pair.changes, head)
         suppressed += more
         reported = worst_of_each([*reported, *fingerprints(change_found, to_base)])
     paths = _known_paths(head, base)
@@ -79,6 +84,11 @@ def run(request: Request, rules: dict[str, Registered], settings: Settings, cach
     kept = [item for item in reported if wanted(item.finding)]
     kept.sort(key=lambda item: (item.finding.path, item.finding.span, item.finding.rule, item.fingerprint))
     return Outcome(tuple(kept), suppressed, len(head.files), head)
+
+
+def analyse_pair(request: Request, rules: dict[str, Registered], settings: Settings, cache: Cache) -> Pair:
+    """The head of a request and its base, if it has one, as `run` understands them; nothing is linted."""
+    return _Run(request, rules, settings).pair(cache)
 
 
 class _Run:
@@ -94,6 +104,19 @@ class _Run:
         """What a rule may know besides the files."""
         options = {**registered.rule.options, **self._settings.options.get(registered.card.id, {})}
         return Context(options, self._request.review_date, self._request.pull_request)
+
+    def pair(self, cache: Cache) -> Pair:
+        """Analyse both sides, from the cache where it knows them."""
+        request, settings = self._request, self._settings
+        analyser = Analyser(
+            self._rules, self.context, settings.options, settings.limits, cache, settings.globs, request.progress
+        )
+        head = self.with_policy(analyser.analyse(request.head))
+        if request.base is None:
+            return Pair(head, None, request.renames, tuple(Change(None, project) for project in head.projects))
+        base = self.with_policy(analyser.analyse(request.base))
+        renames = {**_moved_unchanged(head, base), **request.renames}
+        return Pair(head, base, renames, tuple(_changes(head, base, renames)))
 
     def with_policy(self, analysis: Analysis) -> Analysis:
         """The analysis with the policy of the settings added to each project's own."""
@@ -115,7 +138,7 @@ class _Run:
                 found.extend(guarded(registered, "project", project, context, path=_where(project)))
         return self._triage(found, analysis, report_unused=True)
 
-    def lint_changes(self, changes: list[Change], head: Analysis) -> tuple[list[Finding], int]:
+    def lint_changes(self, changes: tuple[Change, ...], head: Analysis) -> tuple[list[Finding], int]:
         """The findings of change rules."""
         found: list[Finding] = []
         for registered in self._active("change"):
@@ -191,12 +214,12 @@ def _former(project: Project, candidates: list[Project], renames: Mapping[str, s
     return candidates[0] if len(candidates) == 1 else None
 
 
-def _path_mapper(head: Analysis, changes: list[Change], renames: Mapping[str, str]) -> Callable[[str], str]:
-    by_root = {change.head.root: change for change in changes}
+def _path_mapper(pair: Pair) -> Callable[[str], str]:
+    by_root = {change.head.root: change for change in pair.changes}
 
     def to_base(path: str) -> str:
-        change = by_root.get(head.layout.root_of(path))
-        return change.base_path(path) if change is not None else renames.get(path, path)
+        change = by_root.get(pair.head.layout.root_of(path))
+        return change.base_path(path) if change is not None else pair.renames.get(path, path)
 
     return to_base
 

@@ -15,6 +15,9 @@ from reciplint.yamltree.problem import Limits
 
 SETTINGS_FILE = ".reciplint.yaml"
 
+POINT_HOURS = {"fixed-seq-len": 1.0, "agentic-coding": 1.0}
+"""How long a point runs, by scenario kind: an estimate. The public generator gives an agentic point 3600 s."""
+
 
 class SettingsError(Exception):
     """The settings cannot be used; the text names file, line and what would be right."""
@@ -44,6 +47,7 @@ class Settings(msgspec.Struct, frozen=True):
     deprecations: tuple[dict[str, Any], ...] = ()
     repository: str = ""
     limits: Limits = Limits()
+    hours: dict[str, float] = msgspec.field(default_factory=POINT_HOURS.copy)
     raw: dict[str, Any] = {}
 
     @property
@@ -110,8 +114,17 @@ def _settings(raw: dict[str, Any], rules: dict[str, Registered], name: str) -> S
         deprecations=tuple(policy.get("deprecations") or ()),
         repository=policy.get("repository", ""),
         limits=Limits(limits.get("file-bytes", default.file_bytes), limits.get("depth", default.depth)),
+        hours={**POINT_HOURS, **_hours(raw, name)},
         raw=raw,
     )
+
+
+def _hours(raw: dict[str, Any], name: str) -> dict[str, float]:
+    given = (raw.get("matrix") or {}).get("hours") or {}
+    for kind, hours in given.items():
+        if hours != hours:  # no bound of a schema refuses it
+            raise SettingsError(f"{name}: matrix.hours.{kind} is .nan; expected a number of hours")
+    return {kind: float(hours) for kind, hours in given.items()}
 
 
 def _severity_word(chosen: Any) -> str:

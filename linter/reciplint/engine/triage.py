@@ -22,7 +22,9 @@ class Fingerprinted(msgspec.Struct, frozen=True):
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Path, position, rule; then whatever makes the order total."""
-    return sorted(findings, key=lambda f: (f.path, f.span, f.rule, f.message_id, f.subject, f.message))
+    return sorted(
+        findings, key=lambda f: (f.path, f.span, f.rule, f.message_id, f.subject, f.message, -rank(f.severity))
+    )
 
 
 def fingerprints(findings: Iterable[Finding], base_path: Callable[[str], str]) -> list[Fingerprinted]:
@@ -82,11 +84,14 @@ class Suppressor:
 
 
 def worst_of_each(findings: Iterable[Fingerprinted]) -> list[Fingerprinted]:
-    """One finding a fingerprint, the most severe: a project rule and a change rule may speak of the same fault."""
+    """One finding a fingerprint, the most severe: a project rule and a change rule may speak of the same fault.
+
+    Of two alike the later one, which is the change rule's: it says what the change did.
+    """
     best: dict[str, Fingerprinted] = {}
     for item in findings:
         other = best.get(item.fingerprint)
-        if other is None or rank(item.finding.severity) > rank(other.finding.severity):
+        if other is None or rank(item.finding.severity) >= rank(other.finding.severity):
             best[item.fingerprint] = item
     return list(best.values())
 

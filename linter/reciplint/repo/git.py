@@ -94,6 +94,48 @@ class Git:
         pairs = (fields[index : index + 3] for index in range(0, len(fields) - 2, 3))
         return {os.fsdecode(new): os.fsdecode(old) for _, old, new in pairs}
 
+    def content(self, name: str) -> bytes | None:
+        """The bytes of a file as git names it, `<commit>:<path>`; None where there is none."""
+        found = _run(self.top, ["cat-file", "blob", name])
+        return found.stdout if found.returncode == 0 else None
+
+    def stage(self, path: str, number: int) -> bytes | None:
+        """A side of an unresolved merge from the index: 1 the base, 2 ours, 3 theirs; None where there is none."""
+        return self.content(f":{number}:{path}")
+
+    def is_in_progress(self, *names: str) -> bool:
+        """Whether git keeps a state of that name, as `rebase-merge` or `CHERRY_PICK_HEAD`, while it is at work."""
+        words = [word for name in names for word in ("--git-path", name)]
+        places = os.fsdecode(self._output(["rev-parse", *words])).splitlines()
+        return any((self.top / place).exists() for place in places)
+
+    def branch(self) -> str | None:
+        """The branch that is checked out; None for a detached head."""
+        return self._text_of(["symbolic-ref", "--quiet", "--short", "HEAD"])
+
+    def default_branch(self) -> str | None:
+        """The branch that the remote `origin` calls its own; None where that is not known."""
+        name = self._text_of(["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"])
+        return name.removeprefix("origin/") if name else None
+
+    def remote_url(self, remote: str) -> str | None:
+        """Where a remote is; None where there is no such remote."""
+        return self._text_of(["config", "--get", f"remote.{remote}.url"])
+
+    @staticmethod
+    def merge_text(ours: Path, base: Path, theirs: Path) -> tuple[bytes, bool]:
+        """Three files merged line by line as git does without a driver: the text, and whether no conflict is left."""
+        names = [str(path.absolute()) for path in (ours, base, theirs)]
+        labels = [word for label in ("ours", "base", "theirs") for word in ("-L", label)]
+        done = _run(Path.cwd(), ["merge-file", "-p", *labels, *names])
+        if done.returncode > 127:
+            raise GitError(os.fsdecode(done.stderr).strip() or "git merge-file failed")
+        return done.stdout, done.returncode == 0
+
+    def _text_of(self, arguments: list[str]) -> str | None:
+        found = _run(self.top, arguments)
+        return os.fsdecode(found.stdout).strip() or None if found.returncode == 0 else None
+
     def blobs(self, ids: Iterable[str], limit: int) -> Iterator[bytes | int]:
         """The contents of blobs in order through one process; the size alone of those over `limit` bytes."""
         wanted = list(ids)

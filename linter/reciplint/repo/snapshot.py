@@ -13,6 +13,7 @@ from typing import Protocol
 
 from reciplint.repo.git import Git
 
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _SKIPPED_DIRECTORIES = {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__"}
 
 
@@ -121,7 +122,7 @@ class Directory:
         found = {}
         for path in paths:
             if path not in self._contents:
-                self._contents[path] = _read_file(self._top, path, self._limit)
+                self._contents[path] = _read_file(str(self._top), path, self._limit)
             content = self._contents[path]
             if content is not None:
                 found[path] = content
@@ -168,21 +169,33 @@ def _walk(top: Path) -> Iterable[str]:
             yield Path(directory, name).relative_to(top).as_posix()
 
 
-def _read_file(top: Path, path: str, limit: int) -> Content | None:
+def _read_file(top: str, path: str, limit: int) -> Content | None:
+    """The content of a regular file, through bare descriptors: hundreds are opened in each run."""
     try:
-        descriptor = os.open(top / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(f"{top}/{path}", _FLAGS)
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.ENXIO):
             return None
         raise UnreadableFile(f"{path}: {error.strerror}") from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return None
         if status.st_size > limit:
             return Content(f"oversized-{status.st_size}-{status.st_mtime_ns}", b"", status.st_size)
-        try:
-            data = file.read()
-        except OSError as error:
-            raise UnreadableFile(f"{path}: {error.strerror}") from error
+        data = _read_all(descriptor, status.st_size)
+    except OSError as error:
+        raise UnreadableFile(f"{path}: {error.strerror}") from error
+    finally:
+        os.close(descriptor)
     return Content(blob_id(data), data, len(data))
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    data = os.read(descriptor, size + 1)
+    if len(data) == size:
+        return data
+    parts = [data]
+    while part := os.read(descriptor, 1 << 16):
+        parts.append(part)
+    return b"".join(parts)

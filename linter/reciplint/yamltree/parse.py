@@ -69,7 +69,7 @@ def parse_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Tree:
     except yaml.reader.ReaderError as error:
         reason = f"character U+{_code(error):04X} is not allowed in YAML"
         raise Unreadable(_syntax(text, _reader_offset(text, error), reason, None)) from None
-    return Tree(text, builder.documents, builder.scalars)
+    return Tree(text, builder.documents, builder.scalars, builder.mapping_nodes)
 
 
 def _parser(text: str) -> Any:
@@ -120,6 +120,7 @@ class _Builder:
         self.limits = limits
         self.documents: list[Node | None] = []
         self.scalars: list[Scalar] = []
+        self.mapping_nodes: list[Mapping] = []
         self._anchors: dict[str, Concrete] = {}
         self._sizes: dict[int, tuple[int, int]] = {}
         """Nodes and levels of every anchored collection, its own aliases expanded."""
@@ -208,7 +209,12 @@ class _Builder:
         start = event.start_mark.index + self.shift
         if event.anchor or event.tag:
             start = self._after_properties(start, len(self.text))
-        opened = (Mapping if mapping else Sequence)(start, bool(event.flow_style), event.tag, event.anchor)
+        opened: Mapping | Sequence
+        if mapping:
+            opened = Mapping(start, bool(event.flow_style), event.tag, event.anchor)
+            self.mapping_nodes.append(opened)
+        else:
+            opened = Sequence(start, bool(event.flow_style), event.tag, event.anchor)
         if event.anchor:
             self._anchors[event.anchor] = opened
         return opened

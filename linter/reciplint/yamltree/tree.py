@@ -142,10 +142,13 @@ class Tree:
     source order; the text has its BOM stripped only if `bom`, in which case offset 0 is the BOM itself.
     """
 
-    def __init__(self, text: str, documents: list[Node | None], scalars: list[Scalar]) -> None:
+    def __init__(
+        self, text: str, documents: list[Node | None], scalars: list[Scalar], mapping_nodes: list[Mapping]
+    ) -> None:
         self.text = text
         self.documents = documents
         self.scalars = scalars
+        self.mapping_nodes = mapping_nodes
 
     @property
     def root(self) -> Concrete | None:

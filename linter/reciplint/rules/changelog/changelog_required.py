@@ -124,9 +124,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from reciplint.domain.changelog import ChangelogEntry, added_entries
-from reciplint.domain.impact import Impact, impacts
+from reciplint.domain.coverage import uncovered
+from reciplint.domain.impact import Impact
 from reciplint.domain.project import Change
+from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Finding, Related
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.spans import FILE_START
@@ -149,15 +150,11 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
     """One finding for each master config and severity, naming every uncovered key and why."""
     if change.base is None or (change.base.changelog is None and change.head.changelog is None):
         return
-    added = added_entries(change.base.changelog, change.head.changelog)
-    uncovered = [impact for impact in impacts(change) if not _is_covered(impact, added)]
-    ordered = sorted(uncovered, key=lambda impact: (impact.master, impact.is_metadata, impact.entry.key_span))
+    if Kind.MASTER in change.base.unread or Kind.CHANGELOG in change.base.unread | change.head.unread:
+        return  # what was new, or which entries were added, cannot be told
+    ordered = sorted(uncovered(change), key=lambda impact: (impact.master, impact.is_metadata, impact.entry.key_span))
     for (master, is_metadata), group in groupby(ordered, key=lambda impact: (impact.master, impact.is_metadata)):
         yield _finding(change, master, is_metadata, list(group))
-
-
-def _is_covered(impact: Impact, added: list[ChangelogEntry]) -> bool:
-    return all(any(entry.covers(impact.entry.key, kind) for entry in added) for kind in impact.kinds)
 
 
 def _finding(change: Change, master: str, is_metadata: bool, group: list[Impact]) -> Finding:

@@ -209,6 +209,7 @@ from typing import TYPE_CHECKING
 
 from reciplint.domain.deprecation import ArmFacts, Reason, reasons
 from reciplint.domain.policy import ANY, Deprecation
+from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Finding, Related, Severity
 from reciplint.rules.rule import Context, Rule
 
@@ -258,6 +259,8 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
 
 def check_change(change: Change, context: Context) -> Iterator[Finding]:
     """An error for every deprecated arm that the change adds or alters; a warning if it is only announced."""
+    if change.base is not None and Kind.MASTER in change.base.unread:
+        return  # what stood before cannot be told
     for master, entry, arm, row, found in _deprecated(change.head, context):
         before = _rows_before(change.base, entry.key, arm.scenario)
         if any(old.meaning == row.meaning for old in before):

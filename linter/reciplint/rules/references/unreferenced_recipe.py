@@ -75,6 +75,8 @@ from collections.abc import Iterator
 from posixpath import dirname
 
 from reciplint.domain.project import Change, Project
+from reciplint.domain.references import name_distance
+from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Finding, Related, Severity
 from reciplint.rules.rule import Context, Rule
 
@@ -92,11 +94,12 @@ RULE = Rule(
 )
 
 _SHOWN = 2
+_NAMING = frozenset({Kind.MASTER, Kind.ARCHIVE})  # where one of these cannot be read, nobody knows what it names
 
 
 def check_project(project: Project, context: Context) -> Iterator[Finding]:
     """Every recipe of a project that nothing names."""
-    if project.root is None or not project.masters:
+    if project.root is None or not project.masters or project.unread & _NAMING:
         return
     for path in project.resolver.unreferenced():
         named, related = _siblings(project, path)
@@ -113,7 +116,7 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
 
 def check_change(change: Change, context: Context) -> Iterator[Finding]:
     """Recipes whose last active reference the change removes."""
-    if change.base is None or change.head.root is None:
+    if change.base is None or change.head.root is None or (change.base.unread | change.head.unread) & _NAMING:
         return
     head, base = change.head.resolver, change.base.resolver
     for path in change.head.recipe_paths:
@@ -141,10 +144,11 @@ def _severity(project: Project) -> Severity:
 
 
 def _siblings(project: Project, path: str) -> tuple[int, tuple[Related, ...]]:
-    """How many recipes of the same folder rows name, and the rows of the first few."""
+    """How many recipes of the same folder rows name, and the rows of those with the most similar names."""
     active = project.resolver.active
     named = [other for other in project.recipe_paths if dirname(other) == dirname(path) and other in active]
-    shown = [(other, active[other][0]) for other in named[:_SHOWN]]
+    nearest = sorted(named, key=lambda other: name_distance(path, other))[:_SHOWN]
+    shown = [(other, active[other][0]) for other in nearest]
     related = tuple(
         Related(use.master, use.reference.span, f"a sibling is run here: {other.rsplit('/', 1)[-1]}")
         for other, use in shown

@@ -55,6 +55,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reciplint.domain.project import Project
+from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Finding
 from reciplint.rules.rule import Context, Rule
 
@@ -69,7 +70,7 @@ RULE = Rule(
 
 def check_project(project: Project, context: Context) -> Iterator[Finding]:
     """Every label that no key names."""
-    if project.runners is None or not project.masters:
+    if project.runners is None or not project.masters or Kind.MASTER in project.unread:
         return
     used = {entry.runner for master in project.masters for entry in master.entries}
     for label in project.runners.labels:

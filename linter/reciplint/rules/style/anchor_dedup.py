@@ -85,11 +85,9 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import combinations
 
 from reciplint.domain.project import Project
-from reciplint.domain.recipe import RecipeFile, SettingsMap
+from reciplint.domain.recipe import Folded, RecipeFile, Repetition
 from reciplint.rules.finding import Finding, Related
 from reciplint.rules.rule import Context, Rule
 
@@ -108,18 +106,6 @@ RULE = Rule(
 _LISTED = 6
 
 
-@dataclass(frozen=True)
-class _Repetition:
-    """Two maps with the keys that they share with equal values, those that differ, and those of the first alone."""
-
-    first: SettingsMap
-    second: SettingsMap
-    shared: tuple[str, ...]
-    differing: tuple[str, ...]
-    first_only: tuple[str, ...]
-    size: int
-
-
 def check_project(project: Project, context: Context) -> Iterator[Finding]:
     """One finding for each recipe that repeats enough."""
     precedents = _Precedents(project)
@@ -127,65 +113,35 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
     for recipe in project.recipes.values():
         found = [
             repetition
-            for repetition in _repetitions(recipe)
-            if len(repetition.shared) >= least_keys or repetition.size >= least_bytes
+            for repetition in recipe.facts.repetitions
+            if repetition.shared >= least_keys or repetition.size >= least_bytes
         ]
         if found:
             yield _finding(recipe, max(found, key=lambda repetition: repetition.size), precedents)
 
 
-def _repetitions(recipe: RecipeFile) -> Iterator[_Repetition]:
-    by_sort: dict[tuple[str, ...], list[SettingsMap]] = {}
-    for block in recipe.facts.maps:
-        if block.role and block.section in ("args", "env"):
-            by_sort.setdefault(_body_and_sort(block), []).append(block)
-    for blocks in by_sort.values():
-        for first, second in combinations(blocks, 2):
-            yield _compare(first, second)
-
-
-def _body_and_sort(block: SettingsMap) -> tuple[str, ...]:
-    """Maps are compared within one body of the file, flags with flags of the same engine, variables with variables."""
-    label = block.label.partition(".")[0] if block.section == "args" else ""
-    return (block.place[0] if block.place[0] not in ("backend", "roles") else "", block.section, label)
-
-
-def _compare(first: SettingsMap, second: SettingsMap) -> _Repetition:
-    left = {setting.key: setting.value for setting in first.settings}
-    right = {setting.key: setting.value for setting in second.settings}
-    shared = tuple(key for key, value in left.items() if right.get(key) == value)
-    return _Repetition(
-        first,
-        second,
-        shared,
-        tuple(key for key in right if key in left and key not in shared),
-        tuple(key for key in left if key not in right),
-        sum(len(key.encode()) + len(left[key].encode()) for key in shared),
-    )
-
-
-def _finding(recipe: RecipeFile, found: _Repetition, precedents: _Precedents) -> Finding:
-    precedent = precedents.nearest(recipe.path, found.first.section)
-    related = [Related(recipe.path, found.second.key_span, "the second copy")]
+def _finding(recipe: RecipeFile, found: Repetition, precedents: _Precedents) -> Finding:
+    precedent = precedents.nearest(recipe.path, found.section)
+    related = [Related(recipe.path, found.second_span, "the second copy")]
     if precedent is not None:
-        related.append(Related(precedent[0].path, precedent[1].key_span, f"{precedent[1].label} is merged here"))
+        path, folded = precedent
+        related.append(Related(path, folded.span, f"{folded.label} is merged here"))
+    only = _listed(found.first_only)
     return RULE.finding(
         "repeated",
-        found.first.key_span,
+        found.first_span,
         path=recipe.path,
-        subject=(found.first.label, found.second.label),
-        pointer="/" + "/".join(found.first.place),
+        subject=(found.first, found.second),
+        pointer="/" + "/".join(found.first_place),
         related=tuple(related),
-        first=found.first.label,
-        second=found.second.label,
-        first_key=found.first.place[-1],
-        shared=len(found.shared),
+        first=found.first,
+        second=found.second,
+        first_key=found.first_place[-1],
+        shared=found.shared,
         size=found.size,
         differing=f"; only {_listed(found.differing)} differ" if found.differing else "",
-        blocked=f"; only the first has {_listed(found.first_only)}, which a merge would bring along"
-        if found.first_only
-        else "",
-        precedent=f"; as {precedent[0].path.rsplit('/', 1)[-1]} does" if precedent else "",
+        blocked=f"; only the first has {only}, which a merge would bring along" if only else "",
+        precedent=f"; as {precedent[0].rsplit('/', 1)[-1]} does" if precedent else "",
     )
 
 
@@ -198,22 +154,20 @@ class _Precedents:
     """The maps that authors folded by hand, by section and path."""
 
     def __init__(self, project: Project) -> None:
-        self._by_section: dict[str, list[tuple[str, RecipeFile, SettingsMap]]] = {"args": [], "env": []}
+        self._by_section: dict[str, list[tuple[str, Folded]]] = {"args": [], "env": []}
         for path, recipe in sorted(project.recipes.items()):
-            for block in recipe.facts.maps:
-                if block.merges and block.section in self._by_section:
-                    self._by_section[block.section].append((path, recipe, block))
-        self._paths = {name: [path for path, _, _ in found] for name, found in self._by_section.items()}
+            for folded in recipe.facts.folded:
+                self._by_section[folded.section].append((path, folded))
+        self._paths = {name: [path for path, _ in found] for name, found in self._by_section.items()}
 
-    def nearest(self, path: str, section: str) -> tuple[RecipeFile, SettingsMap] | None:
+    def nearest(self, path: str, section: str) -> tuple[str, Folded] | None:
         """The folded map of the most similar path, of the same section if there is one."""
         for name in (section, *(other for other in self._by_section if other != section)):
             found, paths = self._by_section[name], self._paths[name]
             at = bisect(paths, path)
             around = [found[index] for index in range(max(at - 2, 0), min(at + 2, len(found)))]
             if around:
-                _, recipe, block = min(around, key=lambda item: (-_shared_start(item[0], path), item[0]))
-                return recipe, block
+                return min(around, key=lambda item: (-_shared_start(item[0], path), item[0]))
         return None
 
 

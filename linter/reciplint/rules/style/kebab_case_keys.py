@@ -75,14 +75,14 @@ rules ask for dashes.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
-from functools import lru_cache
-from posixpath import basename, dirname
+from posixpath import dirname
 
 from reciplint.domain.document import Document
 from reciplint.domain.project import Project
-from reciplint.domain.recipe import RecipeFile, Setting, SettingsMap
+from reciplint.domain.recipe_maps import Setting, SettingsMap
+from reciplint.domain.references import name_distance
+from reciplint.domain.spelling import is_foreign, kebab
 from reciplint.domain.vocabulary import kebab_vocabulary
 from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Finding, Fix, Related
@@ -100,28 +100,14 @@ RULE = Rule(
         " (the flag works either way, a search for it does not)",
         "both": "{key} and {kebab} both stand in {place}: one flag, set twice",
         "lost": "{key} is not read: its value is silently lost; write {kebab}",
+        "rejected": "{key} is no field here; write {kebab}",
     },
     kinds=frozenset({Kind.MASTER, Kind.RUNNERS, Kind.CHANGELOG}),
     fix="safe",
 )
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 _OTHER_CONVENTION = 3  # a file with so many snake keys and no dashed one is written in another convention
 _SHOWN = 2
-
-
-@lru_cache(maxsize=8192)
-def kebab(key: str) -> str:
-    """The key with dashes; the key itself where it has that form already or is no such word."""
-    if not _PLAIN.match(key) or key.isupper():
-        return key
-    return _CAMEL.sub("-", key).replace("_", "-").strip("-").lower() if _is_foreign(key) else key
-
-
-@lru_cache(maxsize=8192)
-def _is_foreign(key: str) -> bool:
-    return "_" in key.strip("_") or _CAMEL.search(key) is not None
 
 
 def check_document(document: Document, context: Context) -> Iterator[Finding]:
@@ -140,7 +126,7 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
             place = (*path, key)
             fix = Fix(f"rename {key} to {spelled}", "unsafe", (RenameKey("", place, spelled),))
             yield RULE.finding(
-                "lost",
+                "lost" if "_" in key else "rejected",
                 document.tree.lines.span(entry.key.start, entry.key.end),
                 severity="error" if document.kind is Kind.MASTER else None,
                 subject=(*(part for part in place if isinstance(part, str)),),
@@ -153,77 +139,72 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
 
 def check_project(project: Project, context: Context) -> Iterator[Finding]:
     """Keys of recipes in another spelling than their file and folder."""
-    folders: dict[str, list[RecipeFile]] = defaultdict(list)
-    for recipe in project.recipes.values():
-        folders[dirname(recipe.path)].append(recipe)
-    for recipe in project.recipes.values():
-        foreign = [
-            (block, setting) for block in _governed(recipe) for setting in block.settings if _is_foreign(setting.key)
-        ]
-        if not foreign:
-            continue
-        siblings = [other for other in folders[dirname(recipe.path)] if other is not recipe]
-        for block, setting in foreign:
-            spelled = kebab(setting.key)
-            if spelled != setting.key and _is_outlier(recipe, block, siblings, spelled):
-                yield _finding(recipe, block, setting, spelled, siblings)
+    suspects = [path for path, recipe in project.recipes.items() if recipe.facts.has_foreign_keys]
+    for path in suspects:
+        siblings = [other for other in project.recipes if dirname(other) == dirname(path) and other != path]
+        blocks = _governed(project, path)
+        for block in blocks:
+            for setting in block.settings:
+                spelled = kebab(setting.key)
+                if spelled == setting.key:
+                    continue
+                dashed = _dashed(project, siblings, spelled)
+                if _is_outlier(blocks, block, bool(dashed)):
+                    yield _finding(project, path, block, setting, spelled, dashed)
 
 
-def _governed(recipe: RecipeFile) -> Iterator[SettingsMap]:
-    return (block for block in recipe.facts.maps if block.convention == "kebab")
+def _governed(project: Project, path: str) -> list[SettingsMap]:
+    return [block for block in project.maps(path) if block.convention == "kebab"]
 
 
-def _is_outlier(recipe: RecipeFile, block: SettingsMap, siblings: list[RecipeFile], spelled: str) -> bool:
+def _spelling(project: Project, path: str, key: str) -> Setting | None:
+    return next((s for block in _governed(project, path) for s in block.settings if s.key == key), None)
+
+
+def _dashed(project: Project, paths: list[str], key: str) -> list[str]:
+    """The recipes that spell this key so, by a look at their lines: parsing a whole folder would take too long."""
+    line = re.compile(rb"(?m)^[ \t]+[\"']?" + re.escape(key.encode()) + rb"[\"']?:")
+    return [path for path in paths if line.search(project.read(path) or b"")]
+
+
+def _is_outlier(blocks: list[SettingsMap], block: SettingsMap, has_dashed_siblings: bool) -> bool:
     """Whether the file's maps of this sort use dashes, or its folder spells this very key with them."""
-    keys = [s.key for other in _governed(recipe) if other.section == block.section for s in other.settings]
+    keys = [setting.key for other in blocks if other.section == block.section for setting in other.settings]
     if any("-" in key for key in keys):
         return True
-    if sum(map(_is_foreign, keys)) >= _OTHER_CONVENTION:
-        return False
-    return any(_spelling(sibling, spelled) is not None for sibling in siblings)
-
-
-def _spelling(recipe: RecipeFile, key: str) -> Setting | None:
-    return next((s for block in _governed(recipe) for s in block.settings if s.key == key), None)
+    return sum(map(is_foreign, keys)) < _OTHER_CONVENTION and has_dashed_siblings
 
 
 def _finding(
-    recipe: RecipeFile, block: SettingsMap, setting: Setting, spelled: str, siblings: list[RecipeFile]
+    project: Project, path: str, block: SettingsMap, setting: Setting, spelled: str, dashed: list[str]
 ) -> Finding:
     place = (*block.place, setting.key)
     both = any(other.key == spelled for other in block.settings)
-    dashed = [(other, found) for other in siblings if (found := _spelling(other, spelled)) is not None]
+    rename = Fix(f"rename {setting.key} to {spelled}", "safe", (RenameKey(path, place, spelled),))
     return RULE.finding(
         "both" if both else "recipe",
         setting.key_span,
-        path=recipe.path,
+        path=path,
         subject=place,
         pointer=pointer(place),
-        related=_nearest(recipe, dashed),
-        fix=None
-        if both
-        else Fix(f"rename {setting.key} to {spelled}", "safe", (RenameKey(recipe.path, place, spelled),)),
+        related=_nearest(project, path, dashed, spelled),
+        fix=None if both else rename,
         key=setting.key,
         kebab=spelled,
         place=block.label,
-        evidence=_evidence(recipe, block, len(dashed)),
+        evidence=_evidence(_governed(project, path), block, len(dashed)),
     )
 
 
-def _evidence(recipe: RecipeFile, block: SettingsMap, dashed: int) -> str:
+def _evidence(blocks: list[SettingsMap], block: SettingsMap, dashed: int) -> str:
     if dashed:
         return f", while {dashed} {'recipe' if dashed == 1 else 'recipes'} of this folder spell it with dashes"
-    count = sum("-" in s.key for other in _governed(recipe) if other.section == block.section for s in other.settings)
+    count = sum("-" in s.key for other in blocks if other.section == block.section for s in other.settings)
     return f", while {count} other {'key' if count == 1 else 'keys'} of this file have dashes" if count else ""
 
 
-def _nearest(recipe: RecipeFile, dashed: list[tuple[RecipeFile, Setting]]) -> tuple[Related, ...]:
+def _nearest(project: Project, path: str, dashed: list[str], spelled: str) -> tuple[Related, ...]:
     """The siblings of the most similar names, as evidence."""
-    words = set(basename(recipe.path).split("-"))
-
-    def distance(item: tuple[RecipeFile, Setting]) -> tuple[int, str]:
-        other = basename(item[0].path)
-        return len(words ^ set(other.split("-"))), other
-
-    nearest = sorted(dashed, key=distance)[:_SHOWN]
-    return tuple(Related(other.path, found.key_span, "spelled with dashes here") for other, found in nearest)
+    nearest = sorted(dashed, key=lambda other: name_distance(path, other))[:_SHOWN]
+    found = [(other, _spelling(project, other, spelled)) for other in nearest]
+    return tuple(Related(other, spelling.key_span, "spelled with dashes here") for other, spelling in found if spelling)

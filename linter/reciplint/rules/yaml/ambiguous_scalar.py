@@ -13,8 +13,8 @@ A plain scalar, as value or as key, that PyYAML (YAML 1.1) and a YAML 1.2 reader
 | `1e3`, `1.0e5`, `+.5` | text | a number |
 | `1_000` | 1000 | text under the core schema |
 
-The key `on:` of a GitHub workflow is exempt: GitHub reads it as meant. Dates are not reported. In `runners.yaml`,
-where `1_000` is the custom, it is advice only.
+The key `on:` of a GitHub workflow is exempt: GitHub reads it as meant. So are reciplint's own settings, where `off`
+is a word of the schema. Dates are not reported. In `runners.yaml`, where `1_000` is the custom, it is advice only.
 
 ## Why it matters
 
@@ -68,6 +68,7 @@ from functools import lru_cache
 from typing import TypeGuard
 
 from reciplint.domain.document import Document
+from reciplint.domain.recipe_maps import is_environment
 from reciplint.repo.kinds import ANY_YAML, Kind
 from reciplint.rules.finding import Finding, Fix, Severity
 from reciplint.rules.rule import Context, Rule
@@ -110,14 +111,14 @@ _LONGEST = 64
 def check_document(document: Document, context: Context) -> Iterator[Finding]:
     """One finding per ambiguous scalar."""
     tree = document.tree
-    if tree is None:
+    if tree is None or document.kind is Kind.SETTINGS:
         return
     plain = {scalar.value for scalar in tree.scalars if not scalar.style}
     suspects = {text for text in plain if _is_ambiguous(text)}
     if not suspects:
         return
     for path, node in tree.walk():
-        if _is_suspect(node, suspects):
+        if _is_suspect(node, suspects) and not _is_environment_value(document.kind, path):
             yield _value_finding(tree, path, node, _severity(document.kind, node.value))
         elif isinstance(node, Mapping):
             for entry in node.entries:
@@ -139,6 +140,11 @@ def _has_underscores(text: str) -> bool:
 
 def _is_suspect(node: Node, suspects: set[str]) -> TypeGuard[Scalar]:
     return isinstance(node, Scalar) and not node.style and node.tag is None and node.value in suspects
+
+
+def _is_environment_value(kind: Kind, path: Path) -> bool:
+    """A recipe's environment, of which `env-value-type` speaks alone: there a scalar is quoted, not respelled."""
+    return kind in (Kind.RECIPE, Kind.SHARED_BLOCK) and any(isinstance(p, str) and is_environment(p) for p in path[:-1])
 
 
 def _is_trigger(kind: Kind, path: Path, entry: Entry) -> bool:

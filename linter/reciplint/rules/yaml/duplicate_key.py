@@ -55,14 +55,15 @@ YAML 1.2.2, section 3.2.1.3: keys are unique. PyYAML builds a dictionary, in whi
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from functools import lru_cache
 
 from reciplint.domain.document import Document
 from reciplint.repo.kinds import ANY_YAML
 from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.edit import DropDuplicate, Path, Refused, addressable, resolve
-from reciplint.yamltree.scalars import load, resolve_11, same_value, scalar_value, value_11
-from reciplint.yamltree.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, Tree, key_path, pointer, target
+from reciplint.yamltree.scalars import load, resolve_11, same_value, scalar_value
+from reciplint.yamltree.tree import Alias, Entry, Mapping, Node, Scalar, Tree, key_path, pointer, target
 
 RULE = Rule(
     id="duplicate-key",
@@ -94,23 +95,20 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
 
 def _may_repeat(tree: Tree) -> bool:
     """A quick look without paths: almost every file ends here."""
-    stack: list[Node] = [root for root in tree.documents if root is not None]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Mapping):
-            if len({_rough_identity(key) for key, _ in node.entries}) < len(node.entries):
-                return True
-            stack.extend(entry.value for entry in node.entries if type(entry.value) is not Scalar)
-        elif isinstance(node, Sequence):
-            stack.extend(item for item in node.items if type(item) is not Scalar)
-    return False
+    return any(len(mapping.entries) > 1 and _is_suspect(mapping) for mapping in tree.mapping_nodes)
 
 
-def _rough_identity(key: Node) -> Hashable:
-    """Equal wherever `_identity` is: plain numbers, booleans and nulls by value, so that `yes` meets `true`."""
-    if type(key) is not Scalar:
-        return _identity(key)[0]
-    return key.value if key.style or key.tag else value_11(key.value)
+def _is_suspect(mapping: Mapping) -> bool:
+    """Whether two keys are written alike, or two are not text for PyYAML (`yes` meets `true`)."""
+    names = [key.value if type(key) is Scalar else None for key, _ in mapping.entries]
+    if len(set(names)) < len(names):
+        return True
+    return sum(name is None or _is_no_text(name) for name in names) > 1
+
+
+@lru_cache(maxsize=16384)
+def _is_no_text(name: str) -> bool:
+    return resolve_11(name) != "str"
 
 
 def _repeated(mapping: Mapping) -> list[list[Entry]]:

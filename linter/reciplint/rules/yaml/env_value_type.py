@@ -65,6 +65,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reciplint.domain.document import Document
+from reciplint.domain.recipe_maps import is_environment
 from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Finding, Fix
 from reciplint.rules.rule import Context, Rule
@@ -140,7 +141,7 @@ def _environments(name: str, value: Node) -> Iterator[Mapping]:
     stack: list[tuple[str, Node]] = [(name, value)]
     while stack:
         name, value = stack.pop()
-        if _is_environment(name):
+        if is_environment(name):
             environment = target(value)
             if isinstance(environment, Mapping):
                 yield environment
@@ -149,10 +150,6 @@ def _environments(name: str, value: Node) -> Iterator[Mapping]:
                 stack.extend((entry.name or "", entry.value) for entry in reversed(value.entries))
         elif isinstance(value, Sequence):
             stack.extend(("", item) for item in reversed(value.items))
-
-
-def _is_environment(name: str) -> bool:
-    return name in ("env", "environment") or name.endswith("_environment")
 
 
 def _legal(section: str, value: Concrete) -> bool:

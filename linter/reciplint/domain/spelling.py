@@ -1,0 +1,23 @@
+"""The spelling of keys: dashes between words, or something else."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
+
+
+@lru_cache(maxsize=8192)
+def kebab(key: str) -> str:
+    """The key with dashes; the key itself where it has that form already or is no such word."""
+    if not is_foreign(key) or not _PLAIN.match(key) or key.isupper():
+        return key
+    return _CAMEL.sub("-", key).replace("_", "-").strip("-").lower()
+
+
+@lru_cache(maxsize=8192)
+def is_foreign(key: str) -> bool:
+    """Whether a key is written in snake_case or camelCase."""
+    return "_" in key.strip("_") or _CAMEL.search(key) is not None

@@ -1,0 +1,253 @@
+"""The history of the changelog was changed instead of appended to.
+
+## What it finds
+
+Compared with a base: a `perf-changelog.yaml` whose bytes do not begin with all bytes of the base's. The message says
+what happened: entries inserted before old ones, moved, deleted, altered, rewritten with other quotes or indentation, or
+only white space changed. Blank lines that hold spaces are history too. One finding a change, at the first place that
+differs; the other places are listed with it.
+
+A change that does nothing but correct `pr-link` values (to a link of a pull request) is fine, and so is moving the
+file.
+
+## Why it matters
+
+What is benchmarked is planned from the lines that a change appends, so an entry inserted higher up, or an old one that
+was touched, runs the wrong points or none. Every open pull request that appends conflicts with a file whose end moved,
+and the tools that merge such conflicts refuse history that is not the same byte for byte.
+
+## Bad
+
+```yaml configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
+```
+
+```yaml configs/runners.yaml
+labels:
+  b200: [b200-0]
+```
+
+```yaml base perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Raise the concurrency]
+  pr-link: https://github.com/org/repo/pull/2
+```
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+
+«- config-keys: [tiny-fp4-b200-vllm]
+  description: [Update the image]
+  pr-link: https://github.com/org/repo/pull/3»
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Raise the concurrency]
+  pr-link: https://github.com/org/repo/pull/2
+```
+
+## Good
+
+```yaml configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
+```
+
+```yaml configs/runners.yaml
+labels:
+  b200: [b200-0]
+```
+
+```yaml base perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Raise the concurrency]
+  pr-link: https://github.com/org/repo/pull/2
+```
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Raise the concurrency]
+  pr-link: https://github.com/org/repo/pull/2
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Update the image]
+  pr-link: https://github.com/org/repo/pull/3
+```
+
+## Fix
+
+Restore the base's bytes (`git checkout BASE -- perf-changelog.yaml`) and append the new entries after an empty line.
+What a reverted change once said stays; the revert appends an entry of its own.
+
+## Options
+
+None.
+
+## Source
+
+The contributor rules and the changelog validation of a public benchmark repository: history is immutable byte for byte,
+pure corrections of links excepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reciplint.domain.changelog_bytes import Comparison, Event, split
+from reciplint.domain.changelog_change import lines_span, sides
+from reciplint.domain.project import Change
+from reciplint.rules.finding import Argument, Finding, Related
+from reciplint.rules.rule import Context, Rule
+from reciplint.yamltree.spans import FILE_START
+
+_SAME = "the base's bytes are kept up to line {kept} of {total}"
+
+RULE = Rule(
+    id="changelog-append-only",
+    summary="The history of the changelog was changed instead of appended to",
+    severity="error",
+    source="contributor rules and changelog validation of a public benchmark repository: history is immutable",
+    messages={
+        "inserted": "{count:new entry stands|new entries stand} before entry {number} ({name}), which was there first; "
+        f"only text after the base's last line may be added ({_SAME})",
+        "deleted": "{count:entry|entries} of the base stood here and {verb} deleted: {names}; history stays, also what "
+        f"is reverted: restore the base's bytes and append an entry for what was undone ({_SAME})",
+        "altered": "entry {number} ({name}) is history and was altered: the base has {was}, the head {now}; restore the "
+        f"base's bytes and append an entry for what is new ({_SAME})",
+        "altered-text": "{name} is history and was altered: the base has {was}, the head {now}; restore the base's "
+        f"bytes ({_SAME})",
+        "reformatted": "entry {number} ({name}) is history and was rewritten, only quotes, indentation or line breaks "
+        f"differ; restore the base's bytes ({_SAME})",
+        "relinked": "the link of entry {number} ({name}) was changed from {was} to {now}; old links are corrected in a "
+        f"change that does nothing else ({_SAME})",
+        "moved": "entry {number} ({name}) of the base was moved here; history keeps its order: restore the base's bytes "
+        f"({_SAME})",
+        "spacing": "white space of history was changed at entry {number} ({name}): the base has {was} here, the head "
+        f"{{now}}; blank lines and their spaces are history too: restore the base's bytes ({_SAME})",
+        "line-ends": "the line ends of history were changed from {was} to {now}; restore the base's bytes "
+        f"({_SAME})",
+        "deleted-file": "{changelog} was deleted with its {count:entry|entries}; restore it: what is benchmarked is "
+        "planned from the entries appended to it",
+    },
+)
+
+_LISTED = 10
+_NAMED = 5
+
+
+def check_change(change: Change, context: Context) -> Iterator[Finding]:
+    """At most one finding: the first thing that happened to history, the others related."""
+    both = sides(change)
+    if both is None:
+        return
+    if both.head is None:
+        yield from _deleted_file(change, both.base.path, both.base.data)
+        return
+    comparison = both.comparison
+    if comparison is None or not comparison.events:
+        return
+    first, *others = comparison.events
+    related = [
+        Related(both.head.path, lines_span(comparison.head, event.line, event.last_line), _brief(event))
+        for event in others[:_LISTED]
+    ]
+    if any(event.kind in ("inserted", "moved") for event in comparison.events):
+        last = comparison.head.entries[-1].last_line
+        related.append(Related(both.head.path, lines_span(comparison.head, last), "new entries go after the last one"))
+    yield RULE.finding(
+        _message_id(first),
+        lines_span(comparison.head, first.line, first.last_line),
+        path=both.head.path,
+        subject=(first.kind, *first.names),
+        related=tuple(related),
+        **_arguments(first, comparison),
+    )
+
+
+def _message_id(event: Event) -> str:
+    return "altered-text" if event.kind == "altered" and not event.numbers else event.kind
+
+
+def _arguments(event: Event, comparison: Comparison) -> dict[str, Argument]:
+    last = comparison.base.entries[-1].next_line - 1 if comparison.base.entries else len(comparison.base.preamble)
+    found: dict[str, Argument] = {"kept": comparison.kept_lines, "total": last}
+    if event.kind == "inserted":
+        return {**found, "count": len(event.names), "number": event.numbers[0], "name": event.now}
+    if event.kind == "deleted":
+        verb = "was" if len(event.numbers) == 1 else "were"
+        return {**found, "count": len(event.numbers), "verb": verb, "names": _names(event)}
+    if event.kind == "line-ends":
+        return {**found, "was": event.was, "now": event.now}
+    place: dict[str, Argument] = {"number": event.numbers[0]} if event.numbers else {}
+    text: dict[str, Argument] = {"was": event.was or "nothing", "now": event.now or "nothing"}
+    return {**found, **place, "name": event.names[0], **text}
+
+
+def _names(event: Event) -> tuple[str, ...]:
+    named = [f"{number} ({name})" for number, name in zip(event.numbers, event.names, strict=True)]
+    return (*named[:_NAMED], *([f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []))
+
+
+def _brief(event: Event) -> str:
+    """What a related place says."""
+    if event.kind == "inserted":
+        return f"also inserted here: {', '.join(event.names[:_NAMED])}"
+    if event.kind == "deleted":
+        return f"also deleted here: {', '.join(_names(event))}"
+    where = f"entry {event.numbers[0]} ({event.names[0]})" if event.numbers else event.names[0]
+    if event.kind in ("reformatted", "moved"):
+        return f"also {event.kind}: {where}"
+    return f"also {event.kind}, {where}: the base has {event.was or 'nothing'}, the head {event.now or 'nothing'}"
+
+
+def _deleted_file(change: Change, path: str, data: bytes | None) -> Iterator[Finding]:
+    text = split(data) if data is not None else None
+    places = [*(master.path for master in change.head.masters), change.head.runners_path]
+    if text is None or not text.has_history or not places[0]:
+        return
+    yield RULE.finding(
+        "deleted-file",
+        FILE_START,
+        path=places[0],
+        subject=("deleted-file", path),
+        changelog=path,
+        count=len(text.entries),
+    )

@@ -1,0 +1,308 @@
+"""An added changelog entry is not written the way the file is appended to.
+
+## What it finds
+
+In the whole file: carriage returns, tabs, a last line without a line break.
+
+Compared with a base, also in what a change adds: an entry that is not separated from the one above by exactly one empty
+line (a line of spaces is not empty; where the base already ends with an empty line, no other is needed), blank lines
+after the last entry, a description with nothing in it, an empty `pr-link`. What history looks like is not judged: its
+blank lines, spaces included, have to stay.
+
+Bytes that are not UTF-8 or not allowed in YAML are `yaml-syntax`; missing fields are `schema`.
+
+## Why it matters
+
+The tools that merge changelogs compare bytes: they refuse an entry that is not separated by exactly one empty line, or
+a file that does not end with exactly one line break. The next entry is appended to whatever this change leaves at the
+end, so a stray blank line becomes history that nobody may remove.
+
+## Bad
+
+```yaml configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
+```
+
+```yaml configs/runners.yaml
+labels:
+  b200: [b200-0]
+```
+
+```yaml base perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+```
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+«  »
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Raise the concurrency]
+  pr-link: https://github.com/org/repo/pull/2
+«- config-keys: [tiny-fp4-b200-vllm]»
+  description: [«""»]
+  pr-link: https://github.com/org/repo/pull/2
+```
+
+## Good
+
+```yaml configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
+```
+
+```yaml configs/runners.yaml
+labels:
+  b200: [b200-0]
+```
+
+```yaml base perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+  
+```
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+  
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Raise the concurrency]
+  pr-link: https://github.com/org/repo/pull/2
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Update the image]
+  pr-link: https://github.com/org/repo/pull/2
+```
+
+## Fix
+
+Write one empty line before each added entry and one line break at the end.
+
+## Options
+
+None.
+
+## Source
+
+The changelog validation of a public benchmark repository: how entries are separated, how the file ends, and which
+characters it may hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reciplint.domain.changelog_bytes import Comparison, TextEntry, show
+from reciplint.domain.changelog_change import lines_span, new_entries, sides
+from reciplint.domain.document import Document
+from reciplint.domain.project import Change
+from reciplint.repo.kinds import Kind
+from reciplint.rules.finding import Finding
+from reciplint.rules.rule import Context, Rule
+from reciplint.yamltree.spans import LineIndex, Span
+
+RULE = Rule(
+    id="changelog-format",
+    summary="An added changelog entry is not written the way the file is appended to",
+    severity="error",
+    source="changelog validation of a public benchmark repository: separators, the end of the file, characters",
+    kinds=frozenset((Kind.CHANGELOG,)),
+    messages={
+        "carriage-return": "{count:carriage return|carriage returns} in the file, the first one here; its lines end with "
+        "LF alone",
+        "tab": "{count:tab|tabs} in the file, the first one here; write spaces",
+        "final-newline": "the last line has no line break, so the next entry would be appended to it",
+        "separator": "{name} is separated from the entry above by {found}; exactly one empty line is right",
+        "separator-after-history": "{name} is appended after {found}; the base ends with {tail}, so {right} is right",
+        "trailing": "{count:blank line stands|blank lines stand} after the last entry, here {found}; the file ends with "
+        "the line break of the last entry",
+        "description": "a description of {name} is empty; say what changed, or take the item out",
+        "link": "the pr-link of {name} is empty; write https://github.com/OWNER/REPOSITORY/pull/NUMBER",
+    },
+)
+
+_CHARACTERS = (("carriage-return", "\r"), ("tab", "\t"))
+
+
+def check_document(document: Document, context: Context) -> Iterator[Finding]:
+    """What no part of the file may hold, and a missing line break at its end."""
+    tree = document.tree
+    if tree is None:
+        return
+    for message, character in _CHARACTERS:
+        at = tree.text.find(character)
+        if at >= 0:
+            count = tree.text.count(character)
+            yield RULE.finding(message, tree.lines.span(at, at + 1), subject=(message,), count=count)
+    if tree.text.strip("\ufeff") and not tree.text.endswith("\n"):
+        end = len(tree.text)
+        yield RULE.finding("final-newline", tree.lines.span(end, end), subject=("final-newline",))
+
+
+def check_change(change: Change, context: Context) -> Iterator[Finding]:
+    """Separators and the end of the file where a change adds something, and the texts of what it adds."""
+    both = sides(change)
+    comparison = both.comparison if both is not None else None
+    if both is None or both.head is None or comparison is None or change.head.changelog is None:
+        return
+    path = both.head.path
+    for entry in comparison.head.entries:
+        if entry.line in comparison.added:
+            yield from _characters(comparison, entry, path)
+            yield from _separator(comparison, entry, path)
+    yield from _trailing(comparison, path)
+    yield from _texts(change)
+
+
+def _characters(comparison: Comparison, entry: TextEntry, path: str) -> Iterator[Finding]:
+    """Characters that history has too, so that the file as a whole is not charged with them."""
+    text = b"".join(entry.lines).decode("utf-8", "replace")
+    old = b"".join(line for known in comparison.base.entries for line in known.lines).decode("utf-8", "replace")
+    for message, character in _CHARACTERS:
+        at = text.find(character)
+        if at >= 0 and character in old:
+            span = LineIndex(text).span(at, at + 1)
+            place = Span(entry.line + span.line - 1, span.column, entry.line + span.end_line - 1, span.end_column)
+            yield RULE.finding(message, place, path=path, subject=(message,), count=text.count(character))
+
+
+def _separator(comparison: Comparison, entry: TextEntry, path: str) -> Iterator[Finding]:
+    """The blank lines above an added entry."""
+    if entry.number == 1:
+        return
+    above = comparison.head.entries[entry.number - 2]
+    gap = above.gap
+    if any(b"\r" in line for line in gap) or gap == (b"\n",):
+        return
+    history = _history_of(comparison, above)
+    if history is not None:
+        yield from _after_history(comparison, history, above, entry, path)
+        return
+    yield RULE.finding(
+        "separator",
+        _gap_span(comparison, above, entry),
+        path=path,
+        subject=("separator", entry.name),
+        name=entry.name,
+        found=_describe(gap),
+    )
+
+
+def _history_of(comparison: Comparison, entry: TextEntry) -> TextEntry | None:
+    """The entry of the base that an entry of the head is, by its text."""
+    if entry.line in comparison.added:
+        return None
+    return next((old for old in comparison.base.entries if old.content == entry.content), None)
+
+
+def _after_history(
+    comparison: Comparison, history: TextEntry, above: TextEntry, entry: TextEntry, path: str
+) -> Iterator[Finding]:
+    """An entry after an old one: what stood after that one stays, and one empty line is added unless it is there."""
+    kept = b"".join(history.gap)
+    gap = b"".join(above.gap)
+    is_last = history.number == len(comparison.base.entries)
+    if not gap.startswith(kept) or (not is_last and gap == kept):
+        return  # changed history is changelog-append-only; within history its own gap does
+    whole = history.lines[-1] + kept
+    needed = b"" if whole.endswith(b"\n\n") else b"\n" if whole.endswith(b"\n") else b"\n\n"
+    added = (above.lines[-1] + gap)[len(whole) :] if (above.lines[-1] + gap).startswith(whole) else gap[len(kept) :]
+    if added == needed:
+        return
+    yield RULE.finding(
+        "separator-after-history",
+        _gap_span(comparison, above, entry, skipped=kept.count(b"\n")),
+        path=path,
+        subject=("separator", entry.name),
+        name=entry.name,
+        found=_describe(above.gap),
+        tail=_describe(history.gap) if history.gap else "no blank line",
+        right="no other line" if not needed else "exactly one empty line more" if history.gap else "exactly one empty line",
+    )
+
+
+def _gap_span(comparison: Comparison, above: TextEntry, entry: TextEntry, skipped: int = 0) -> Span:
+    """The blank lines between two entries, old ones left out; the first line of the entry where there are none."""
+    if len(above.gap) <= skipped:
+        return lines_span(comparison.head, entry.line)
+    return lines_span(comparison.head, above.last_line + 1 + skipped, entry.line - 1)
+
+
+def _describe(gap: tuple[bytes, ...]) -> str:
+    if not gap:
+        return "no empty line"
+    if len(gap) == 1:
+        return show(gap[0])
+    return f"{len(gap)} empty lines" if set(gap) == {b"\n"} else " and ".join(map(show, gap))
+
+
+def _trailing(comparison: Comparison, path: str) -> Iterator[Finding]:
+    """Blank lines at the end that this change put there."""
+    if not comparison.head.entries:
+        return
+    last = comparison.head.entries[-1]
+    old = comparison.base.entries[-1].gap if comparison.base.entries else ()
+    kept = 0 if last.line in comparison.added else len(old)
+    if len(last.gap) <= kept or (kept and last.gap[:kept] != old):
+        return
+    first = last.last_line + 1 + kept
+    yield RULE.finding(
+        "trailing",
+        lines_span(comparison.head, first, last.next_line - 1),
+        path=path,
+        subject=("trailing",),
+        count=len(last.gap) - kept,
+        found=_describe(last.gap[kept:]),
+    )
+
+
+def _texts(change: Change) -> Iterator[Finding]:
+    """Descriptions and links of added entries that say nothing."""
+    for entry in new_entries(change):
+        link = entry.pr_link
+        name = entry.keys[0].text if entry.keys else "the entry"
+        for item in entry.description:
+            if not item.text.strip():
+                yield RULE.finding(
+                    "description",
+                    item.span,
+                    path=change.head.changelog_path,
+                    subject=("description", name),
+                    name=name,
+                )
+        if link is not None and not link.text.strip():
+            yield RULE.finding(
+                "link", link.span, path=change.head.changelog_path, subject=("link", name), name=name
+            )

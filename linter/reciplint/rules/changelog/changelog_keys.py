@@ -1,0 +1,210 @@
+"""A key of an added changelog entry matches no master config.
+
+## What it finds
+
+Compared with a base: a key or `*` wildcard of an added entry that matches no active key of the head's master configs,
+whole (`tiny` does not match `tiny-fp4-b200-vllm`, `tiny*` does). The nearest keys are suggested; a key that only the
+archive has, or that this change removes, is said so, and so are two keys written as one text. Old entries may name keys
+that are gone.
+
+## Why it matters
+
+An entry has the keys that it names benchmarked. One that matches nothing stops the planning of the whole sweep.
+
+## Bad
+
+```yaml configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
+```
+
+```yaml configs/runners.yaml
+labels:
+  b200: [b200-0]
+```
+
+```yaml base perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+```
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+
+- config-keys:
+  - «tiny-fp4-b200-vlm»
+  - «huge-*»
+  description: [Update the image]
+  pr-link: https://github.com/org/repo/pull/2
+```
+
+## Good
+
+```yaml configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
+```
+
+```yaml configs/runners.yaml
+labels:
+  b200: [b200-0]
+```
+
+```yaml base perf-changelog.yaml
+- config-keys: [a-key-of-last-year]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+```
+
+```yaml perf-changelog.yaml
+- config-keys: [a-key-of-last-year]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+
+- config-keys: [tiny-*-vllm]
+  description: [Update the image]
+  pr-link: https://github.com/org/repo/pull/2
+```
+
+## Fix
+
+Write the key as the master config spells it, one key an item.
+
+## Options
+
+None.
+
+## Source
+
+The changelog processing of a public benchmark repository: a key or wildcard that matches nothing is an error.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from reciplint.domain.changelog import ChangelogEntry, Located, matches
+from reciplint.domain.changelog_change import new_entries
+from reciplint.domain.project import Change, Project
+from reciplint.rules.finding import Finding, Related
+from reciplint.rules.rule import Context, Rule
+
+RULE = Rule(
+    id="changelog-keys",
+    summary="A key of an added changelog entry matches no master config",
+    severity="error",
+    source="changelog processing of a public benchmark repository: a key or wildcard that matches nothing is an error",
+    messages={
+        "unknown": "{found} is no key of {masters}",
+        "unknown-near": "{found} is no key of {masters}; the nearest: {nearest}",
+        "wildcard": "the wildcard {found} matches no key of {masters}",
+        "wildcard-near": "the wildcard {found} matches no key of {masters}; the nearest: {nearest}",
+        "archived": "{found} stands in the archive {archive} only, where nothing is benchmarked any more",
+        "removed": "{found} is removed from {masters} by this change, so there is nothing left to benchmark",
+        "joined": "{found} is one text, in which {count:key stands|keys stand}: {keys}; write one item a key",
+    },
+)
+
+_SEPARATORS = re.compile(r"[\s,;]+")
+_NEAREST = 3
+
+
+def check_change(change: Change, context: Context) -> Iterator[Finding]:
+    """One finding for each key of an added entry that matches nothing."""
+    if not change.head.masters or _lost_a_master(change):
+        return
+    known = list(change.head.keys)
+    for entry in new_entries(change):
+        for key in entry.keys:
+            if not any(matches(key.text, name) for name in known):
+                yield _finding(change, entry, key, known)
+
+
+def _lost_a_master(change: Change) -> bool:
+    """Whether a master config is still there and cannot be read: then no key is known to be missing."""
+    if change.base is None:
+        return False
+    former = {master.path for master in change.base.masters}
+    read = {master.path for master in (*change.head.masters, *change.head.archives)}
+    return any(path not in read and change.base_path(path) in former for path in change.head.blobs)
+
+
+def _finding(change: Change, entry: ChangelogEntry, key: Located, known: list[str]) -> Finding:
+    head = change.head
+    masters = tuple(head.relative(master.path) for master in head.masters)
+    message, arguments, related = _explain(change, key.text, known)
+    return RULE.finding(
+        message,
+        key.span,
+        path=head.changelog_path,
+        subject=(key.text, entry.pr_link.text if entry.pr_link else ""),
+        related=tuple(related),
+        found=key.text or '""',
+        **({} if message in ("joined", "archived") else {"masters": masters}),
+        **arguments,
+    )
+
+
+def _explain(
+    change: Change, text: str, known: list[str]
+) -> tuple[str, dict[str, tuple[str, ...] | int | str], list[Related]]:
+    """The message for a key that matches nothing, what it says besides, and where to look."""
+    parts = [part for part in _SEPARATORS.split(text) if part]
+    if len(parts) > 1 and any(matches(part, name) for part in parts for name in known):
+        return "joined", {"count": len(parts), "keys": tuple(parts)}, []
+    archived = next(
+        ((file, entry) for file in change.head.archives for entry in file.entries if matches(text, entry.key)), None
+    )
+    if archived is not None:
+        file, entry = archived
+        place = Related(file.path, entry.key_span, "the archived key")
+        return "archived", {"archive": change.head.relative(file.path)}, [place]
+    if change.base is not None and any(matches(text, name) for name in change.base.keys):
+        return "removed", {}, []
+    nearest = _nearest(text, known)
+    kind = "wildcard" if "*" in text else "unknown"
+    if not nearest:
+        return kind, {}, []
+    return f"{kind}-near", {"nearest": nearest}, list(_places(change.head, nearest))
+
+
+def _nearest(text: str, known: list[str]) -> tuple[str, ...]:
+    plain = text.replace("*", "")
+    if "*" not in text:
+        return tuple(difflib.get_close_matches(text, known, _NEAREST, 0.8))
+    return tuple(difflib.get_close_matches(plain, known, _NEAREST, 0.6)) if plain else ()
+
+
+def _places(project: Project, keys: tuple[str, ...]) -> Iterator[Related]:
+    for key in keys:
+        master, entry = project.keys[key]
+        yield Related(master.path, entry.key_span, f"the key {key}")

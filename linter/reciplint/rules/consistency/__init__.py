@@ -1,0 +1,1 @@
+"""The rules about rows and recipes that must agree with one another."""
