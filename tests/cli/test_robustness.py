@@ -485,7 +485,7 @@ def test_the_corpus_moved_and_rewritten_charges_nothing(own_corpus: Path) -> Non
 
 @pytest.mark.corpus
 def test_rows_inserted_everywhere_in_the_corpus_charge_only_their_keys(own_corpus: Path) -> None:
-    """A copy of a row with another concurrency at the top of every single-node space of fixed length."""
+    """A row on three GPUs, which no key has, at the top of every single-node space of fixed length."""
     keys: dict[str, None] = {}
     for file in sorted((own_corpus / "configs").glob("*-master.yaml")):
         lines, key, fixed, new = file.read_text().split("\n"), "", False, []
@@ -495,14 +495,16 @@ def test_rows_inserted_everywhere_in_the_corpus_charge_only_their_keys(own_corpu
             if match := re.match(r"\s+(fixed-seq-len|agentic-coding):", line):
                 fixed = match[1] == "fixed-seq-len"
             new.append(line)
-            row = re.match(r"( *- \{ ?)(tp: \d+).*conc-", following)
+            row = re.match(r"( *- \{ ?)tp: \d+.*conc-", following)
             if fixed and line.strip() == "search-space:" and row:
-                new.append(f"{row[1]}{row[2]}, conc-list: [7] }}")
+                new.append(f"{row[1]}tp: 3, conc-list: [7] }}")
                 keys[key] = None
         file.write_text("\n".join(new))
     assert keys
     changelog = own_corpus / CHANGELOG
-    entry = "\n- config-keys:\n" + "".join(f"  - {key}\n" for key in keys) + "  description:\n  - 'Measure 7'\n  pr-link: https://github.com/example/bench/pull/1\n"
+    link = re.findall(r"pr-link: .*/pull/\d+", changelog.read_text())[-1]
+    named = "".join(f"  - {key}\n" for key in keys)
+    entry = f"\n- config-keys:\n{named}  description:\n  - Measure three GPUs\n  {link}\n"
     changelog.write_text(changelog.read_text() + entry)
     ran = check(own_corpus, "--base", "HEAD", "--format", "json", "--date", "2026-08-22", "--ignore", "deprecated-arm")
     assert ran.places == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Mapping
 
 import click
@@ -101,10 +102,6 @@ def _signed(diff: Diff, base: Snapshot, globs: dict[Kind, tuple[str, ...]]) -> D
 
 
 def _render(chosen: str, diff: Diff, base: str, head: str | None) -> str:
-    if chosen == "json":
-        from reciplint.cli.diff_json import render
-    elif chosen == "markdown":
-        from reciplint.cli.diff_markdown import render
-    else:
-        from reciplint.cli.diff_text import render
+    render: Callable[[Diff, str, str | None], str]
+    render = importlib.import_module(f"reciplint.cli.diff_{chosen}").render
     return render(diff, base, head)

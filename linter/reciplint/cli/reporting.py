@@ -90,11 +90,14 @@ class Sources:
     def __init__(self, snapshot: Snapshot, rules: dict[str, Registered]) -> None:
         self._texts = _Texts(snapshot)
         self._rules = rules
+        self._lines: dict[str, list[str] | None] = {}
 
     def lines(self, path: str) -> list[str] | None:
-        """The lines of a file, split at LF."""
-        text = self._texts.text(path)
-        return None if text is None else text.split("\n")
+        """The lines of a file, split at LF once."""
+        if path not in self._lines:
+            text = self._texts.text(path)
+            self._lines[path] = None if text is None else text.split("\n")
+        return self._lines[path]
 
     @property
     def rule_meta(self) -> Mapping[str, Rule]:

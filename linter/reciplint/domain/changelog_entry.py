@@ -135,24 +135,19 @@ def _is_printable(character: str) -> bool:
     return character not in _SPECIAL and any(low <= code <= high for low, high in _PRINTABLE)
 
 
-def newline_of(text: str) -> str:
-    """The line break that the end of a text uses; LF where it has none."""
-    return "\r\n" if text[: text.rfind("\n") + 1].endswith("\r\n") else "\n"
-
-
 def appended(text: str, entries: Iterable[str]) -> str:
     """A changelog with entries added: an empty line before each (none where the tail already ends with one), and a
-    line break at the end. The old text is a prefix of the result."""
-    newline = newline_of(text)
+    line break at the end. The old text is a prefix of the result; what is added ends its lines with LF, as the
+    readers of a changelog want it, also after history that does not."""
     parts = [text]
-    if text and not text.endswith("\n"):
-        parts.append(newline)
-    blank = not text or text == "\ufeff" or text.endswith(newline * 2)
+    if text.strip("\ufeff") and not text.endswith("\n"):
+        parts.append("\n")
+    is_blank = not text.strip("\ufeff") or text.endswith(("\n\n", "\n\r\n"))
     for entry in entries:
-        if not blank:
-            parts.append(newline)
-        parts += (newline.join(entry.replace("\r\n", "\n").split("\n")), newline)
-        blank = False
+        if not is_blank:
+            parts.append("\n")
+        parts += (entry.replace("\r\n", "\n"), "\n")
+        is_blank = False
     return "".join(parts)
 
 

@@ -179,7 +179,7 @@ def _own(entries: tuple[TextEntry, ...], index: int) -> _Own:
     entry = entries[index]
     lines = _without_last_comments(entry.lines) if index + 1 < len(entries) else entry.lines
     before = entries[index - 1].lines if index else ()
-    comment = before[len(_without_last_comments(before)) :]
+    comment = [line for line in before[len(_without_last_comments(before)) :] if line.strip()]
     text = b"".join((*comment, *lines)).decode().rstrip("\r\n")
     value = _value(text, entry)
     link = value.get("pr-link")

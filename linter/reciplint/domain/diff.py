@@ -192,8 +192,10 @@ def _entries(head: Project, added: list[ChangelogEntry], impact: list[Impact]) -
 
 def _started(head: Project, added: list[ChangelogEntry]) -> Iterator[Point]:
     """The points that the added entries have benchmarked, each once."""
-    if not added:
-        return
-    for point in _points(head):
-        if any(entry.covers(point.key, point.kind) for entry in added):
+    covered: dict[tuple[str, str], bool] = {}
+    for point in _points(head) if added else ():
+        place = (point.key, point.kind)
+        if place not in covered:
+            covered[place] = any(entry.covers(*place) for entry in added)
+        if covered[place]:
             yield point

@@ -30,7 +30,7 @@ from reciplint.yamltree.tree import Concrete, Mapping, Node, Scalar, Tree, point
 Purpose = Literal["recipe", "evaluation"]
 Era = Literal["A", "B", "C"]
 
-_SETTING = re.compile(r"\s*(CONFIG_FILE|EVAL_CONFIG_FILE)=(\S+)")
+_SETTING = re.compile(r"(?<!\S)(CONFIG_FILE|EVAL_CONFIG_FILE)=(\S+)")
 _PURPOSE: dict[str, Purpose] = {
     "CONFIG_FILE": "recipe",
     "EVAL_CONFIG_FILE": "evaluation",

@@ -1,8 +1,8 @@
 """What became of the points of a key: rows are paired across the change, so that an image on twelve points is one
 change and a longer concurrency list is no new row.
 
-Two rows are one row that changed if they have the same scenario and are alike in recipe, topology or GPUs, and share
-a concurrency; else one went and the other came.
+Two rows are one row that changed if they have the same scenario, share a concurrency, and are alike in recipe, else in
+topology (where no recipe is named: in GPUs); else one went and the other came.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 
 from reciplint.domain.master import Arm, MasterEntry, Row
 from reciplint.domain.matrix import Point, Role, expand_row
-from reciplint.domain.point_words import component, row_words
+from reciplint.domain.point_words import component, row_words, topology
 from reciplint.domain.reading import canonical
 from reciplint.domain.runners import Runners
 
@@ -169,10 +169,21 @@ def _field_changes(pairs: list[tuple[_Group, _Group]]) -> Iterator[FieldChange]:
             values = (old.fields.get(name, ""), new.fields.get(name, ""))
             if values[0] != values[1]:
                 found.setdefault((name, *values), []).append((old, new))
+    labels = _labels([new for _, new in pairs])
     for (name, before, after), having in found.items():
         points = sum((old.counted & new.counted).total() for old, new in having)
-        rows = [] if len(having) == len(pairs) else [row_words(new.point) for _, new in having]
-        yield FieldChange(name, before, after, points, tuple(dict.fromkeys(rows)))
+        rows = [] if len(having) == len(pairs) else [labels[id(new)] for _, new in having]
+        yield FieldChange(name, before, after, points, tuple(rows))
+
+
+def _labels(groups: list[_Group]) -> dict[int, str]:
+    """What to call each row; one that reads like another is told by its concurrencies."""
+    words = {id(group): row_words(group.point) for group in groups}
+    common = Counter(words.values())
+    for group in groups:
+        if common[words[id(group)]] > 1:
+            words[id(group)] += f" conc {', '.join(map(str, group.concurrencies))}"
+    return words
 
 
 def _pairs(before: list[_Group], after: list[_Group]) -> list[tuple[int, int]]:
@@ -202,10 +213,17 @@ def _unlikeness(old: _Group, new: _Group) -> tuple[int, int] | None:
     shared = (old.counted & new.counted).total()
     if own and not shared:
         return None
-    same_recipe = bool(one.recipe) and one.recipe == other.recipe
-    if own and not same_recipe and old.shape != new.shape:
+    if own and not _is_alike(old, new):
         return None
     return len(differing), -shared
+
+
+def _is_alike(old: _Group, new: _Group) -> bool:
+    """Whether two rows run one recipe; of rows without one, whether they use the same GPUs; else the same topology."""
+    one, other = old.point, new.point
+    if one.recipe and one.recipe == other.recipe:
+        return True
+    return topology(one) == topology(other) if one.recipe and other.recipe else old.shape == new.shape
 
 
 def _fields(point: Point, entry: MasterEntry, arm: Arm, row: Row) -> dict[str, str]:
@@ -250,8 +268,8 @@ def _role_fields(role: Role, bare: str) -> Iterator[tuple[str, str]]:
     prefix = "" if role.name == bare else f"{role.name}."
     sizes = (role.tp, role.pp, role.ep, role.dcp, role.pcp)
     yield f"{prefix}num-worker", str(role.workers)
-    for name, value in zip(_SIZES, sizes, strict=False):
-        yield f"{prefix}{name}", str(value)
+    for name, size in zip(_SIZES, sizes, strict=False):
+        yield f"{prefix}{name}", str(size)
     yield f"{prefix}dp-attn", _word(role.dp_attn)
     yield f"{prefix}hardware", role.hardware
     for setting in sorted(role.settings):

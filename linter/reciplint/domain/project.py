@@ -19,6 +19,8 @@ from reciplint.domain.script import Mentions
 from reciplint.repo.kinds import Kind
 from reciplint.yamltree.spans import FILE_START, Span
 
+_WITH_FACTS = frozenset({Kind.MASTER, Kind.ARCHIVE, Kind.RUNNERS, Kind.CHANGELOG, Kind.POLICY, Kind.RECIPE})
+
 
 @dataclass(frozen=True)
 class Project:
@@ -128,7 +130,7 @@ def build_project(
             mentions[path] = facts
         elif facts is not None:
             single.setdefault(kind, (path, facts))
-        else:
+        elif kind in _WITH_FACTS:
             unread.add(kind)
     runners_path, runners = single.get(Kind.RUNNERS, ("", None))
     changelog_path, changelog = single.get(Kind.CHANGELOG, ("", None))

@@ -5,17 +5,19 @@ These facts are kept of every recipe; the settings themselves are read when a ru
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 import msgspec
 
 from reciplint.domain.reading import canonical, digest, mapping_of, own_entries, text_of
 from reciplint.domain.recipe_maps import MapPlace, engine_of, is_merging, is_schema_2, map_places
-from reciplint.domain.spelling import is_foreign
+from reciplint.domain.spelling import is_foreign, kebab
 from reciplint.domain.variants import expand, is_bundle
 from reciplint.repo.kinds import Kind
-from reciplint.yamltree.scalars import load
+from reciplint.yamltree.scalars import load, same_value
 from reciplint.yamltree.spans import FILE_START, Span
 from reciplint.yamltree.tree import Concrete, Mapping, Scalar, Tree
 
@@ -48,6 +50,20 @@ class Folded(msgspec.Struct, frozen=True):
     span: Span
 
 
+class ForeignKey(msgspec.Struct, frozen=True):
+    """A key in snake_case or camelCase where dashes are the convention. `dashed` and `foreign` count the keys of
+    either spelling in the file's maps of this section; `both`: the spelling with dashes stands beside it."""
+
+    key: str
+    span: Span
+    section: str
+    label: str
+    place: tuple[str, ...]
+    both: bool
+    dashed: int
+    foreign: int
+
+
 class Recipe(msgspec.Struct, frozen=True, tag="recipe"):
     """The facts of a recipe file. `digests` maps each selector, and "" for the whole file, to its meaning."""
 
@@ -60,7 +76,7 @@ class Recipe(msgspec.Struct, frozen=True, tag="recipe"):
     container_span: Span
     repetitions: tuple[Repetition, ...]
     folded: tuple[Folded, ...]
-    has_foreign_keys: bool
+    foreign_keys: tuple[ForeignKey, ...]
     digests: dict[str, str]
 
 
@@ -89,13 +105,14 @@ def read_recipe(tree: Tree) -> Recipe:
     """The facts of a recipe; what is missing is empty."""
     root = tree.root
     if not isinstance(root, Mapping):
-        return Recipe("", FILE_START, 1, "", "", "", FILE_START, (), (), False, {})
+        return Recipe("", FILE_START, 1, "", "", "", FILE_START, (), (), (), {})
     body = mapping_of(root, "base") or root
     model = mapping_of(body, "model")
     resources = mapping_of(body, "resources")
     container = model.get("container") if model else None
     name = body.get("name")
     places = list(map_places(root))
+    plain = load(root)
     return Recipe(
         name=text_of(body, "name") or "",
         name_span=tree.span(name) if name else FILE_START,
@@ -104,15 +121,10 @@ def read_recipe(tree: Tree) -> Recipe:
         gpu_type=(text_of(resources, "gpu_type") or "") if resources else "",
         container=container.value if isinstance(container, Scalar) else "",
         container_span=tree.span(container) if container else FILE_START,
-        repetitions=tuple(_repetitions(tree, places)),
+        repetitions=tuple(_repetitions(tree, places, plain)),
         folded=tuple(_folded(tree, places)),
-        has_foreign_keys=any(
-            is_foreign(entry.name or "")
-            for place in places
-            if place.convention == "kebab"
-            for entry in own_entries(place.node)
-        ),
-        digests=_digests(load(root)),
+        foreign_keys=tuple(_foreign_keys(tree, [place for place in places if place.convention == "kebab"])),
+        digests=_digests(plain),
     )
 
 
@@ -125,22 +137,44 @@ def _digests(plain: object) -> dict[str, str]:
     return digests
 
 
+def _foreign_keys(tree: Tree, places: list[MapPlace]) -> Iterator[ForeignKey]:
+    keys = [(place, entry) for place in places for entry in own_entries(place.node)]
+    if not any(is_foreign(entry.name or "") for _, entry in keys):
+        return
+    dashed = Counter(place.section for place, entry in keys if "-" in (entry.name or ""))
+    foreign = Counter(place.section for place, entry in keys if is_foreign(entry.name or ""))
+    for place, entry in keys:
+        name = entry.name or ""
+        if kebab(name) != name:
+            yield ForeignKey(
+                key=name,
+                span=tree.span(entry.key),
+                section=place.section,
+                label=place.label,
+                place=place.place,
+                both=any(other.name == kebab(name) for other in place.node.entries),
+                dashed=dashed[place.section],
+                foreign=foreign[place.section],
+            )
+
+
 def _folded(tree: Tree, places: list[MapPlace]) -> Iterator[Folded]:
     for place in places:
         if place.section in ("args", "env") and is_merging(place.node):
             yield Folded(place.section, place.label, tree.span(place.key))
 
 
-def _repetitions(tree: Tree, places: list[MapPlace]) -> Iterator[Repetition]:
-    by_sort: dict[tuple[str, ...], list[tuple[MapPlace, dict[str, str]]]] = {}
+def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Repetition]:
+    by_sort: dict[tuple[str, ...], list[tuple[MapPlace, dict[str, Any]]]] = {}
     for place in places:
         if place.role and place.section in ("args", "env"):
-            values = {entry.name or "": canonical(load(entry.value)) for entry in own_entries(place.node)}
+            loaded = _at(plain, place.place)
+            values = {name: loaded.get(name) for entry in own_entries(place.node) if (name := entry.name) is not None}
             by_sort.setdefault(_body_and_sort(place), []).append((place, values))
     for found in by_sort.values():
         for (first, left), (second, right) in combinations(found, 2):
-            shared = [key for key, value in left.items() if right.get(key) == value]
-            size = sum(len(key.encode()) + len(left[key].encode()) for key in shared)
+            shared = [key for key, value in left.items() if key in right and same_value(value, right[key])]
+            size = sum(len(key.encode()) + len(canonical(left[key]).encode()) for key in shared)
             if len(shared) >= LEAST_SHARED_KEYS or size >= LEAST_SHARED_BYTES:
                 yield Repetition(
                     section=first.section,
@@ -151,9 +185,15 @@ def _repetitions(tree: Tree, places: list[MapPlace]) -> Iterator[Repetition]:
                     second_span=tree.span(second.key),
                     shared=len(shared),
                     size=size,
-                    differing=tuple(key for key in right if key in left and right[key] != left[key]),
+                    differing=tuple(key for key in right if key in left and key not in shared),
                     first_only=tuple(key for key in left if key not in right),
                 )
+
+
+def _at(plain: Any, place: tuple[str, ...]) -> dict[str, Any]:
+    for name in place:
+        plain = plain.get(name) if isinstance(plain, dict) else None
+    return plain if isinstance(plain, dict) else {}
 
 
 def _body_and_sort(place: MapPlace) -> tuple[str, ...]:

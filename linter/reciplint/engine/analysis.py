@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -147,6 +146,8 @@ def guarded(registered: Registered, of: str, *arguments: Any, path: str = "") ->
 
 def internal_error(rule: str, error: Exception, path: str = "") -> Finding:
     """The finding for a crash: which rule, on which file, at which line of reciplint."""
+    import traceback
+
     from reciplint.rules.meta.internal_error import RULE
 
     frame = traceback.extract_tb(error.__traceback__)[-1]

@@ -88,14 +88,14 @@ labels:
 - config-keys: [tiny-fp4-b200-vllm]
   description: [Add the key]
   pr-link: https://github.com/org/repo/pull/1
-  
+
 ```
 
 ```yaml perf-changelog.yaml
 - config-keys: [tiny-fp4-b200-vllm]
   description: [Add the key]
   pr-link: https://github.com/org/repo/pull/1
-  
+
 
 - config-keys: [tiny-fp4-b200-vllm]
   description: [Raise the concurrency]
@@ -249,7 +249,11 @@ def _after_history(
         name=entry.name,
         found=_describe(above.gap),
         tail=_describe(history.gap) if history.gap else "no blank line",
-        right="no other line" if not needed else "exactly one empty line more" if history.gap else "exactly one empty line",
+        right="no other line"
+        if not needed
+        else "exactly one empty line more"
+        if history.gap
+        else "exactly one empty line",
     )
 
 
@@ -303,6 +307,4 @@ def _texts(change: Change) -> Iterator[Finding]:
                     name=name,
                 )
         if link is not None and not link.text.strip():
-            yield RULE.finding(
-                "link", link.span, path=change.head.changelog_path, subject=("link", name), name=name
-            )
+            yield RULE.finding("link", link.span, path=change.head.changelog_path, subject=("link", name), name=name)

@@ -156,7 +156,9 @@ _PLACEHOLDER = re.compile(
     r"|pr[-_ ]?(?:number|num|no|id)|number|num|\.+|…|\?+|-+|_+|0+|<[^>]*>|\{[^}]*\}|\$\w+)",
     re.IGNORECASE,
 )
-_ANY_LINK = re.compile(r"https?://github\.com/(?P<repository>[\w.-]+/[\w.-]+)/(?:pull|pulls|issues)/(?P<tail>[^/\s]*)/?")
+_ANY_LINK = re.compile(
+    r"https?://github\.com/(?P<repository>[\w.-]+/[\w.-]+)/(?:pull|pulls|issues)/(?P<tail>[^/\s]*)/?"
+)
 _UNKNOWN = "https://github.com/{repository}/pull/{number}"
 _MOST = 0.8
 _RECENT = 20

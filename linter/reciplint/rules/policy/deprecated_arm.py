@@ -135,7 +135,7 @@ heron2-fp8-b200-vllm-agentic:
     agentic-coding:
     - search-space:
       - { tp: 8, kv-offloading: none, spec-decoding: mtp, conc-list: [1, 4, 8] }
-      - { tp: 8, kv-offloading: none, spec-decoding: mtp, conc-list: [16, 32] }
+      - { tp: 4, kv-offloading: none, spec-decoding: mtp, conc-list: [16, 32] }
 ```
 
 ```yaml base configs/runners.yaml

@@ -74,20 +74,20 @@ rules ask for dashes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from posixpath import dirname
 
 from reciplint.domain.document import Document
 from reciplint.domain.project import Project
-from reciplint.domain.recipe_maps import Setting, SettingsMap
+from reciplint.domain.recipe import ForeignKey
 from reciplint.domain.references import name_distance
-from reciplint.domain.spelling import is_foreign, kebab
+from reciplint.domain.spelling import first_written, kebab
 from reciplint.domain.vocabulary import kebab_vocabulary
 from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.edit import RenameKey
+from reciplint.yamltree.spans import Span
 from reciplint.yamltree.tree import pointer
 
 RULE = Rule(
@@ -139,72 +139,41 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
 
 def check_project(project: Project, context: Context) -> Iterator[Finding]:
     """Keys of recipes in another spelling than their file and folder."""
-    suspects = [path for path, recipe in project.recipes.items() if recipe.facts.has_foreign_keys]
-    for path in suspects:
-        siblings = [other for other in project.recipes if dirname(other) == dirname(path) and other != path]
-        blocks = _governed(project, path)
-        for block in blocks:
-            for setting in block.settings:
-                spelled = kebab(setting.key)
-                if spelled == setting.key:
-                    continue
-                dashed = _dashed(project, siblings, spelled)
-                if _is_outlier(blocks, block, bool(dashed)):
-                    yield _finding(project, path, block, setting, spelled, dashed)
+    for path, recipe in project.recipes.items():
+        for found in recipe.facts.foreign_keys:
+            dashed = _dashed_siblings(project, path, kebab(found.key))
+            if found.dashed or (found.foreign < _OTHER_CONVENTION and dashed):
+                yield _finding(path, found, dashed)
 
 
-def _governed(project: Project, path: str) -> list[SettingsMap]:
-    return [block for block in project.maps(path) if block.convention == "kebab"]
+def _dashed_siblings(project: Project, path: str, key: str) -> dict[str, Span]:
+    """The recipes of the same folder that spell a key so, each with the first place."""
+    siblings = [other for other in project.recipes if dirname(other) == dirname(path) and other != path]
+    places = {other: first_written(project.read(other) or b"", key) for other in siblings}
+    return {other: place for other, place in places.items() if place is not None}
 
 
-def _spelling(project: Project, path: str, key: str) -> Setting | None:
-    return next((s for block in _governed(project, path) for s in block.settings if s.key == key), None)
-
-
-def _dashed(project: Project, paths: list[str], key: str) -> list[str]:
-    """The recipes that spell this key so, by a look at their lines: parsing a whole folder would take too long."""
-    line = re.compile(rb"(?m)^[ \t]+[\"']?" + re.escape(key.encode()) + rb"[\"']?:")
-    return [path for path in paths if line.search(project.read(path) or b"")]
-
-
-def _is_outlier(blocks: list[SettingsMap], block: SettingsMap, has_dashed_siblings: bool) -> bool:
-    """Whether the file's maps of this sort use dashes, or its folder spells this very key with them."""
-    keys = [setting.key for other in blocks if other.section == block.section for setting in other.settings]
-    if any("-" in key for key in keys):
-        return True
-    return sum(map(is_foreign, keys)) < _OTHER_CONVENTION and has_dashed_siblings
-
-
-def _finding(
-    project: Project, path: str, block: SettingsMap, setting: Setting, spelled: str, dashed: list[str]
-) -> Finding:
-    place = (*block.place, setting.key)
-    both = any(other.key == spelled for other in block.settings)
-    rename = Fix(f"rename {setting.key} to {spelled}", "safe", (RenameKey(path, place, spelled),))
+def _finding(path: str, found: ForeignKey, dashed: dict[str, Span]) -> Finding:
+    place, spelled = (*found.place, found.key), kebab(found.key)
+    nearest = sorted(dashed, key=lambda other: name_distance(path, other))[:_SHOWN]
+    rename = Fix(f"rename {found.key} to {spelled}", "safe", (RenameKey(path, place, spelled),))
     return RULE.finding(
-        "both" if both else "recipe",
-        setting.key_span,
+        "both" if found.both else "recipe",
+        found.span,
         path=path,
         subject=place,
         pointer=pointer(place),
-        related=_nearest(project, path, dashed, spelled),
-        fix=None if both else rename,
-        key=setting.key,
+        related=tuple(Related(other, dashed[other], "spelled with dashes here") for other in nearest),
+        fix=None if found.both else rename,
+        key=found.key,
         kebab=spelled,
-        place=block.label,
-        evidence=_evidence(_governed(project, path), block, len(dashed)),
+        place=found.label,
+        evidence=_evidence(found, len(dashed)),
     )
 
 
-def _evidence(blocks: list[SettingsMap], block: SettingsMap, dashed: int) -> str:
+def _evidence(found: ForeignKey, dashed: int) -> str:
     if dashed:
         return f", while {dashed} {'recipe' if dashed == 1 else 'recipes'} of this folder spell it with dashes"
-    count = sum("-" in s.key for other in blocks if other.section == block.section for s in other.settings)
-    return f", while {count} other {'key' if count == 1 else 'keys'} of this file have dashes" if count else ""
-
-
-def _nearest(project: Project, path: str, dashed: list[str], spelled: str) -> tuple[Related, ...]:
-    """The siblings of the most similar names, as evidence."""
-    nearest = sorted(dashed, key=lambda other: name_distance(path, other))[:_SHOWN]
-    found = [(other, _spelling(project, other, spelled)) for other in nearest]
-    return tuple(Related(other, spelling.key_span, "spelled with dashes here") for other, spelling in found if spelling)
+    other = "other key of this file has" if found.dashed == 1 else "other keys of this file have"
+    return f", while {found.dashed} {other} dashes"
