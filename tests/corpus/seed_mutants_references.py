@@ -116,9 +116,7 @@ def idle_recipe_named_by_a_script(scene: Scene) -> set[Found]:
 
 @MUTANTS.add
 def idle_recipe_named_in_a_comment_only(scene: Scene) -> set[Found]:
-    scene.edit(
-        NVIDIA, f'- "{WIRED_SETTING}"\n', f'- "{WIRED_SETTING}"\n          # {IDLE_SETTING}\n'
-    )
+    scene.edit(NVIDIA, f'- "{WIRED_SETTING}"\n', f'- "{WIRED_SETTING}"\n          # {IDLE_SETTING}\n')
     return standard(scene)
 
 

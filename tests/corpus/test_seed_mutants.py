@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import seed_mutants_breaks
@@ -34,10 +33,6 @@ GROUPS = {
 MUTANTS: dict[str, Mutant] = {
     f"{group}-{name}": mutant for group, module in GROUPS.items() for name, mutant in module.MUTANTS.items()
 }
-OPEN = {
-    "moves-deprecated-key-moved-to-another-master": "a fingerprint holds the path, and a key that moves has another"
-}
-"""What is known to be reported and not true."""
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +54,7 @@ def test_enough_mutants() -> None:
     assert len(MUTANTS) >= 40
 
 
-def _parameter(name: str, mutant: Mutant) -> Any:
-    marks = [pytest.mark.xfail(reason=OPEN[name], strict=True)] if name in OPEN else []
-    return pytest.param(mutant, id=name, marks=marks)
-
-
-@pytest.mark.parametrize("mutant", [_parameter(name, mutant) for name, mutant in MUTANTS.items()])
+@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=name) for name, mutant in MUTANTS.items()])
 def test_mutant(mutant: Mutant, seed: Seed, runner: Runner) -> None:
     scene = seed.scene()
     expected = sorted(mutant(scene))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import subprocess
 import sys
@@ -11,11 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from support import RULES, outcome, project
 
 from reciplint.engine import cache as module
 from reciplint.engine.cache import Cache, cache_file, clear_cache
 from reciplint.engine.registry import all_rules
+from support import RULES, outcome, project
 
 
 def test_what_is_stored_is_found_again_by_another(tmp_path: Path) -> None:
@@ -39,7 +38,9 @@ def test_a_key_changes_with_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert Cache(tmp_path / "facts.sqlite").key("a") != before
 
 
-def test_the_digest_of_the_code_sees_every_room_that_makes_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digest_of_the_code_sees_every_room_that_makes_facts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for room in ("yamltree", "repo", "domain", "rules", "engine"):
         (tmp_path / room).mkdir()
         (tmp_path / room / "a.py").write_text("")
@@ -51,7 +52,9 @@ def test_the_digest_of_the_code_sees_every_room_that_makes_facts(tmp_path: Path,
     assert len(seen) == 6
 
 
-@pytest.mark.parametrize("damage", [b"not a database at all, and longer than a header of one hundred bytes" * 4, b"\0" * 4096, b"x"])
+@pytest.mark.parametrize(
+    "damage", [b"not a database at all, and longer than a header of one hundred bytes" * 4, b"\0" * 4096, b"x"]
+)
 def test_a_damaged_file_is_replaced(tmp_path: Path, damage: bytes) -> None:
     file = tmp_path / "facts.sqlite"
     file.write_bytes(damage)
@@ -209,7 +212,7 @@ def test_clearing_removes_the_file_and_says_so(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("RECIPLINT_CACHE_DIR", str(tmp_path))
     Cache(cache_file()).store({b"a": b"v"})
     assert clear_cache() == [tmp_path / "facts.sqlite"]
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
     assert clear_cache() == []
 
 

@@ -5,13 +5,29 @@ from __future__ import annotations
 from types import ModuleType
 
 import pytest
-from support import CHANGELOG, MASTER, RECIPES, RULES, RUNNERS, brief, changed, encoded, lint, multi, outcome, project, recipe, runners, single
 
 from reciplint.engine.cache import Cache
 from reciplint.engine.registry import Card, Registered
 from reciplint.engine.run import NothingMatched, Request, run
 from reciplint.engine.settings import Settings
 from reciplint.repo.snapshot import Memory
+from support import (
+    CHANGELOG,
+    MASTER,
+    RECIPES,
+    RULES,
+    RUNNERS,
+    brief,
+    changed,
+    encoded,
+    lint,
+    multi,
+    outcome,
+    project,
+    recipe,
+    runners,
+    single,
+)
 
 UNKNOWN = single(runner="b100")
 """A key with a standing fault at its fifth line."""

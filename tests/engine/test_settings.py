@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from support import MASTER, RULES, brief, lint, project
 
 from reciplint.engine.settings import Settings, SettingsError, read_settings
 from reciplint.repo.kinds import Kind
 from reciplint.yamltree.problem import Limits
+from support import MASTER, RULES, brief, lint, project
 
 
 def read(text: str) -> Settings:
@@ -62,7 +62,11 @@ policy:
         ("rules:\n  schemas: error\n", ".reciplint.yaml: rules", "no rule is called 'schemas'; did you mean schema?"),
         ("rules:\n  anchor-dedup: {least: 1}\n", ".reciplint.yaml: rules.anchor-dedup", "it takes min-bytes, min-keys"),
         ("rules:\n  final-newline: {least: 1}\n", "rules.final-newline", "it takes none"),
-        ("paths:\n- path: a\n  ignore: [nonsense]\n  reason: so\n", ".reciplint.yaml: paths", "`reciplint rules` lists them"),
+        (
+            "paths:\n- path: a\n  ignore: [nonsense]\n  reason: so\n",
+            ".reciplint.yaml: paths",
+            "`reciplint rules` lists them",
+        ),
         ("paths:\n- path: a\n  ignore: [schema]\n", ".reciplint.yaml:2:3", "reason"),
     ],
 )

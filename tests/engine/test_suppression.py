@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from support import RULES, brief, lint, outcome
 
 from reciplint.domain.suppression import read_suppressions
 from reciplint.yamltree.parse import parse_text
+from support import RULES, brief, lint, outcome
 
 DUPLICATE = "x: 1\nx: 2\n"
 
@@ -37,8 +37,14 @@ def test_a_suppression_silences_its_line_or_its_file(text: str) -> None:
     ("text", "found"),
     [
         # the last line of a fault that begins further up
-        ("x: 1\nx: 2  # reciplint: ignore[duplicate-key] -- tried\n", [("duplicate-key", 1), ("unused-suppression", 2)]),
-        ("# reciplint: ignore[duplicate-key] -- tried\n\nx: 1\nx: 2\n", [("unused-suppression", 1), ("duplicate-key", 3)]),
+        (
+            "x: 1\nx: 2  # reciplint: ignore[duplicate-key] -- tried\n",
+            [("duplicate-key", 1), ("unused-suppression", 2)],
+        ),
+        (
+            "# reciplint: ignore[duplicate-key] -- tried\n\nx: 1\nx: 2\n",
+            [("unused-suppression", 1), ("duplicate-key", 3)],
+        ),
         ("# reciplint: ignore[schema] -- tried\nx: 1\nx: 2\n", [("unused-suppression", 1), ("duplicate-key", 2)]),
         ("# reciplint: ignore[duplicate-key]\nx: 1\nx: 2\n", [("missing-reason", 1), ("duplicate-key", 2)]),
         ("# reciplint: ignore[duplicate-key] -- \nx: 1\nx: 2\n", [("missing-reason", 1), ("duplicate-key", 2)]),
@@ -102,7 +108,11 @@ def test_an_old_suppression_that_no_longer_silences_is_charged() -> None:
 
 
 def test_places_and_forms() -> None:
-    text = "a: 1 # reciplint: ignore[one, two] -- why: because\n# reciplint: ignore-file[three] -- so\nb: 1 # reciplint: off\n"
+    text = """\
+a: 1 # reciplint: ignore[one, two] -- why: because
+# reciplint: ignore-file[three] -- so
+b: 1 # reciplint: off
+"""
     found = read_suppressions(parse_text(text))
     assert [(s.span.line, s.span.column, s.line, s.rules, s.reason, s.fault) for s in found] == [
         (1, 6, 1, ("one", "two"), "why: because", ""),

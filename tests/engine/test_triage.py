@@ -5,22 +5,26 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import RULES
 
 from reciplint.engine.settings import PathIgnore, Settings
 from reciplint.engine.triage import charged, fingerprints, in_order, select, worst_of_each
 from reciplint.rules.finding import Finding, Severity
 from reciplint.yamltree.spans import Span
+from support import RULES
 
 
 def finding(
-    rule: str = "schema", path: str = "a.yaml", line: int = 1, severity: Severity = "error", subject: tuple[str, ...] = ("key",)
+    rule: str = "schema",
+    path: str = "a.yaml",
+    line: int = 1,
+    severity: Severity = "error",
+    subject: tuple[str, ...] = ("key",),
 ) -> Finding:
     return Finding(rule, severity, path, Span(line, 1, line, 2), "what", "id", {}, subject)
 
 
-def same(path: str) -> str:
-    return path
+def same(found: Finding) -> str:
+    return found.path
 
 
 def prints(*findings: Finding) -> list[str]:
@@ -52,7 +56,7 @@ def test_equal_faults_are_numbered() -> None:
 
 
 def test_a_fingerprint_has_the_path_of_the_base() -> None:
-    moved = fingerprints([finding(path="new.yaml")], {"new.yaml": "a.yaml"}.__getitem__)
+    moved = fingerprints([finding(path="new.yaml")], lambda found: {"new.yaml": "a.yaml"}[found.path])
     assert moved[0].fingerprint == prints(finding())[0]
 
 
@@ -73,7 +77,10 @@ def test_one_more_of_the_same_is_charged_once() -> None:
     assert [item.finding.span.line for item in charged(head, base)] == [3]
 
 
-@pytest.mark.parametrize(("before", "now", "is_charged"), [("warning", "error", True), ("info", "warning", True), ("error", "warning", False), ("error", "error", False)])
+@pytest.mark.parametrize(
+    ("before", "now", "is_charged"),
+    [("warning", "error", True), ("info", "warning", True), ("error", "warning", False), ("error", "error", False)],
+)
 def test_a_severity_that_rises_is_charged(before: Severity, now: Severity, is_charged: bool) -> None:
     found = charged(fingerprints([finding(severity=now)], same), fingerprints([finding(severity=before)], same))
     assert bool(found) is is_charged
@@ -108,13 +115,20 @@ SETTINGS = Settings(
         (finding("internal-error", "vendor/a.yaml"), ("schema",), ("internal-error",), "error"),
     ],
 )
-def test_selection(found: Finding, chosen: tuple[str, ...] | None, ignored: tuple[str, ...], severity: Severity | None) -> None:
+def test_selection(
+    found: Finding, chosen: tuple[str, ...] | None, ignored: tuple[str, ...], severity: Severity | None
+) -> None:
     kept = select([found], SETTINGS, None if chosen is None else frozenset(chosen), frozenset(ignored))
     assert [item.severity for item in kept] == ([severity] if severity else [])
 
 
 def test_order_is_path_position_rule() -> None:
-    expected = [finding("schema", "a.yaml", 2), finding("duplicate-key", "a.yaml", 10), finding("schema", "a.yaml", 10), finding("schema", "b.yaml", 1)]
+    expected = [
+        finding("schema", "a.yaml", 2),
+        finding("duplicate-key", "a.yaml", 10),
+        finding("schema", "a.yaml", 10),
+        finding("schema", "b.yaml", 1),
+    ]
     assert in_order(reversed(expected)) == expected
 
 
@@ -132,7 +146,9 @@ some_findings = st.lists(
 
 
 @given(some_findings, some_findings)
-def test_a_tree_is_never_charged_with_itself_and_fingerprints_are_unique(one: list[Finding], other: list[Finding]) -> None:
+def test_a_tree_is_never_charged_with_itself_and_fingerprints_are_unique(
+    one: list[Finding], other: list[Finding]
+) -> None:
     head, base = fingerprints(in_order(one), same), fingerprints(in_order(other), same)
     assert charged(head, head) == []
     assert len({item.fingerprint for item in head}) == len(head)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+
+from msgspec.structs import replace
 
 from reciplint.domain.master import METADATA, Arm, MasterEntry, Row
+from reciplint.domain.matrix import Point, expand_row
 from reciplint.domain.project import Change, Project
-from reciplint.domain.reading import canonical
 from reciplint.domain.references import Use
-
-_CONCURRENCY = frozenset({"conc-list", "conc-start", "conc-end"})
-_RECIPE_FIELDS = frozenset({"srt-recipe", "eval-srt-recipe"})
-_ROLES = ("prefill", "decode", "worker")
+from reciplint.domain.runners import Runners
 
 
 @dataclass(frozen=True)
@@ -33,11 +30,11 @@ class Impact:
 class _Point:
     """What is measured: settings and concurrency, with its recipes by name and by meaning."""
 
-    core: str
+    core: tuple[Point, float | None]
     concurrency: int
     named: tuple[str, ...]
     meant: tuple[_Meaning | None, ...]
-    described: str
+    described: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -58,23 +55,35 @@ def impacts(change: Change) -> Iterator[Impact]:
             continue
         assert change.base is not None
         before = base_keys[key][1]
+        if entry.digest == before.digest and not _runs_changed_file(change, entry):
+            continue
         found = _compare(change, change.base, master.path, entry, before)
         if found is not None:
             yield found
 
 
+def _runs_changed_file(change: Change, entry: MasterEntry) -> bool:
+    return any(
+        change.is_changed(path)
+        for arm in entry.arms
+        for row in arm.rows
+        for path in _files(change.head, entry, arm, row)
+    )
+
+
 def _compare(change: Change, base: Project, master: str, entry: MasterEntry, before: MasterEntry) -> Impact | None:
-    old: dict[tuple[str, int], list[_Point]] = {}
+    old: dict[tuple[tuple[Point, float | None], int], list[_Point]] = {}
+    runners = change.head.runners or base.runners  # the fleet may change without any key being the cause
     for arm in before.arms:
         for row in arm.rows:
-            for point in _points(base, before, arm, row, str):
+            for point in _points(base, runners, before, arm, row, str):
                 old.setdefault((point.core, point.concurrency), []).append(point)
     changed: dict[str, int] = {}
     recipes: dict[str, None] = {}
     described = False
     for arm in entry.arms:
         for row in arm.rows:
-            for point in _points(change.head, entry, arm, row, change.base_path):
+            for point in _points(change.head, runners, entry, arm, row, change.base_path):
                 peers = old.get((point.core, point.concurrency), [])
                 if not any(_same_recipes(point, peer) for peer in peers):
                     changed[arm.kind] = changed.get(arm.kind, 0) + 1
@@ -126,39 +135,31 @@ def _same_recipe(same_name: bool, meant: _Meaning | None, other: _Meaning | None
 
 
 def _points(
-    project: Project, entry: MasterEntry, arm: Arm, row: Row, base_path: Callable[[str], str]
+    project: Project, runners: Runners | None, entry: MasterEntry, arm: Arm, row: Row, base_path: Callable[[str], str]
 ) -> Iterator[_Point]:
-    settings, described = _split(row.settings)
-    shared = {name: value for name, value in entry.settings.items() if name not in METADATA | {"srt-recipe-dir"}}
-    metadata = {name: value for name, value in entry.settings.items() if name in METADATA}
-    core = canonical([arm.kind, shared, arm.settings, settings])
-    about = canonical([metadata, described])
     references = [reference for reference in row.references if reference.purpose == "recipe"]
     named = tuple(f"{reference.folder}|{reference.text}:{reference.selector}" for reference in references)
     meant = tuple(
         _meaning(project, Use("", entry, arm.scenario, row, reference), base_path) for reference in references
     )
-    for concurrency in row.concurrencies or (0,):
-        yield _Point(core, concurrency, named, meant, about)
+    for point in expand_row(entry, arm, row, runners):
+        core, described = _split(point)
+        unknown_budget = arm.dram_utilization if point.dram_gb is None else None
+        yield _Point((core, unknown_budget), point.concurrency, named, meant, described)
 
 
-def _split(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A row's settings that are measured, and those that only describe; recipes and concurrency stand apart."""
-    settings = {name: value for name, value in row.items() if name not in _CONCURRENCY | _RECIPE_FIELDS | METADATA}
-    described: dict[str, Any] = {name: row[name] for name in METADATA if name in row}
-    for role in _ROLES:
-        block = settings.get(role)
-        if isinstance(block, dict):
-            block = copy.copy(block)
-            described.update({f"{role}.{name}": block.pop(name) for name in METADATA if name in block})
-            listed = block.get("additional-settings")
-            if isinstance(listed, list):
-                kept = [
-                    item for item in listed if not str(item).lstrip().startswith(("CONFIG_FILE=", "EVAL_CONFIG_FILE="))
-                ]
-                block["additional-settings"] = sorted(map(str, kept))
-            settings[role] = block
-    return settings, described
+def _split(point: Point) -> tuple[Point, tuple[str, ...]]:
+    """What of a point is measured, and what only describes it; recipes and concurrency stand apart."""
+    described = (point.router, point.kv_p2p_transfer, *(role.hardware for role in point.roles))
+    roles = tuple(
+        replace(role, hardware="", settings=tuple(sorted(filter(_is_measured, role.settings)))) for role in point.roles
+    )
+    core = replace(point, roles=roles, concurrency=0, router="", kv_p2p_transfer="", recipe="", evaluation="", row="")
+    return core, described
+
+
+def _is_measured(setting: str) -> bool:
+    return not setting.lstrip().startswith(("CONFIG_FILE=", "EVAL_CONFIG_FILE="))
 
 
 def _meaning(project: Project, use: Use, base_path: Callable[[str], str]) -> _Meaning | None:

@@ -100,7 +100,7 @@ class Cache:
         return found
 
     def store(self, entries: Mapping[bytes, bytes]) -> None:
-        """Keep some entries; drop what nobody used for a month and what other versions left (all of a file too large)."""
+        """Keep some entries; drop what nobody used for a month, and what other versions left."""
         if self._connection is None or not entries:
             return
         now = int(time.time())

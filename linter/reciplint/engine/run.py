@@ -71,11 +71,11 @@ def run(request: Request, rules: dict[str, Registered], settings: Settings, cach
     pair = running.pair(cache)
     head, base = pair.head, pair.base
     found, suppressed = running.lint(head)
-    reported = fingerprints(found, lambda path: path)
+    reported = fingerprints(found, _own_path)
     if base is not None:
         to_base = _path_mapper(pair)
         base_found, _ = running.lint(base)
-        reported = charged(fingerprints(found, to_base), fingerprints(base_found, lambda path: path))
+        reported = charged(fingerprints(found, to_base), fingerprints(base_found, _own_path))
         change_found, more = running.lint_changes(pair.changes, head)
         suppressed += more
         reported = worst_of_each([*reported, *fingerprints(change_found, to_base)])
@@ -214,12 +214,28 @@ def _former(project: Project, candidates: list[Project], renames: Mapping[str, s
     return candidates[0] if len(candidates) == 1 else None
 
 
-def _path_mapper(pair: Pair) -> Callable[[str], str]:
-    by_root = {change.head.root: change for change in pair.changes}
+def _own_path(finding: Finding) -> str:
+    return finding.path
 
-    def to_base(path: str) -> str:
+
+def _path_mapper(pair: Pair) -> Callable[[Finding], str]:
+    """Where a finding's file stood at the base: for a key that moved to another master config, the one it was in."""
+    by_root = {change.head.root: change for change in pair.changes}
+    masters = {master.path for change in pair.changes for master in change.head.masters}
+    homes: dict[str, set[str]] = {}
+    for change in pair.changes:
+        for key, (master, _) in change.base.keys.items() if change.base else ():
+            homes.setdefault(key, set()).add(master.path)
+
+    def to_base(finding: Finding) -> str:
+        path = finding.path
         change = by_root.get(pair.head.layout.root_of(path))
-        return change.base_path(path) if change is not None else pair.renames.get(path, path)
+        before = change.base_path(path) if change is not None else pair.renames.get(path, path)
+        if path in masters and finding.subject:
+            home = homes.get(finding.subject[0])
+            if home and before not in home:
+                return min(home)
+        return before
 
     return to_base
 

@@ -27,12 +27,12 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
     )
 
 
-def fingerprints(findings: Iterable[Finding], base_path: Callable[[str], str]) -> list[Fingerprinted]:
+def fingerprints(findings: Iterable[Finding], base_path: Callable[[Finding], str]) -> list[Fingerprinted]:
     """Fingerprint findings: rule, base-side path, subject, and an occurrence number among equals."""
     seen: Counter[tuple[str, ...]] = Counter()
     result = []
     for finding in findings:
-        identity = (finding.rule, base_path(finding.path), *finding.subject)
+        identity = (finding.rule, base_path(finding), *finding.subject)
         seen[identity] += 1
         text = "\0".join((*identity, str(seen[identity])))
         fingerprint = hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
