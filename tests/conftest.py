@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 from pathlib import Path
 
@@ -41,13 +42,13 @@ def october(corpus: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def corpus_repo(corpus: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+def corpus_repo(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A clone of the corpus's bundle with every branch under `origin/`: read it, never change it.
 
     The workers of one run share one clone; the first that holds the lock makes it.
     """
     base = tmp_path_factory.getbasetemp()
-    home = base if worker_id == "master" else base.parent
+    home = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     clone = home / "inferencex"
     with (home / "inferencex.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

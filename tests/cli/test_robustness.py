@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from support import (
     CHANGELOG,
     MASTER,
@@ -38,7 +39,7 @@ RECIPE = f"{RECIPES}/vllm/finch/disagg-1p1d-tp4.yaml"
 
 
 def check(top: Path, *arguments: str) -> Ran:
-    ran = reciplint(top, "check", *arguments)
+    ran = reciplint(top, "check", *arguments, measured=True)
     assert "Traceback" not in ran.err + ran.out
     assert ran.peak_kib < MEMORY_KIB
     return ran
@@ -51,11 +52,21 @@ def billion_laughs() -> str:
 
 
 HOSTILE: dict[str, tuple[bytes, int, int, str]] = {  # with line and column, 0 where libyaml gives up at leisure
-    "100 MB": (b"x: 1\n" * 20_000_000, 1, 1, "The file has 100000000 bytes, more than the limit of 1048576, and is not read"),
+    "100 MB": (
+        b"x: 1\n" * 20_000_000,
+        1,
+        1,
+        "The file has 100000000 bytes, more than the limit of 1048576, and is not read",
+    ),
     "10,000 deep, in brackets": (b"[" * 10_000, 1, 0, "Nested more than 100 levels deep"),
     "10,000 deep, closed": (b"[" * 10_000 + b"]" * 10_000, 1, 0, "Nested more than 100 levels deep"),
     "10,000 deep, in dashes": (b"- " * 10_000 + b"x\n", 1, 201, "Nested more than 100 levels deep"),
-    "1,000 deep, in lines": ("".join(" " * n + f"k{n}:\n" for n in range(1_000)).encode(), 101, 101, "Nested more than 100 levels deep"),
+    "1,000 deep, in lines": (
+        "".join(" " * n + f"k{n}:\n" for n in range(1_000)).encode(),
+        101,
+        101,
+        "Nested more than 100 levels deep",
+    ),
     "a billion laughs": (billion_laughs().encode(), 7, 0, "more than 1000000 values"),
     "an alias in its own anchor": (b"a: &a [*a]\n", 1, 8, "The alias `*a` stands inside its own anchor"),
     "latin-1": ("name: caf\xe9\n".encode("latin-1"), 1, 10, "The file is not UTF-8: byte 0xE9"),
@@ -72,7 +83,9 @@ def test_a_hostile_file_is_a_finding_and_the_rest_is_checked(tmp_path: Path, nam
     write(top, {"hostile.yaml": data, "other.yaml": "x: 1\nx: 2\n"})
     ran = check(top, "--format", "json", "--no-cache")
     assert ran.status == 1
-    hostile, other = (next(f for f in ran.report["findings"] if f["path"] == path) for path in ("hostile.yaml", "other.yaml"))
+    hostile, other = (
+        next(f for f in ran.report["findings"] if f["path"] == path) for path in ("hostile.yaml", "other.yaml")
+    )
     assert hostile["rule"] == "yaml-syntax"
     assert message in hostile["message"]
     assert (hostile["start"]["line"], hostile["start"]["column"] if column else 0) == (line, column)
@@ -93,7 +106,9 @@ def test_a_hostile_file_in_a_place_that_others_refer_to(name: str, place: str) -
 def test_hostile_files_can_be_shown_in_every_format(tmp_path: Path, form: str) -> None:
     top = tmp_path / "top"
     write(top, {f"{number}.yaml": HOSTILE[name][0] for number, name in enumerate(HOSTILE) if name != "100 MB"})
-    write(top, {"long.yaml": f"a: {{b: '{'x' * 100_000}', b: 1}}\n", "escape.yaml": '"\\e[31m": "\\e[0m"\n"\\e[31m": 1\n'})
+    write(
+        top, {"long.yaml": f"a: {{b: '{'x' * 100_000}', b: 1}}\n", "escape.yaml": '"\\e[31m": "\\e[0m"\n"\\e[31m": 1\n'}
+    )
     ran = check(top, "--format", form)
     assert ran.status == 1
     assert "\x1b" not in ran.out
@@ -128,7 +143,12 @@ def test_odd_but_legal_files(data: bytes, found: list[tuple[str, int, int]]) -> 
 def test_links_are_not_followed(tmp_path: Path) -> None:
     """A loop, a link out of the repository, a link to a device: none is read."""
     top = git_repo(tmp_path / "top", {"a.yaml": "x: 1\n"})
-    for name, target in (("loop.yaml", "loop.yaml"), ("up", ".."), ("out.yaml", "/etc/hostname"), ("zero.yaml", "/dev/zero")):
+    for name, target in (
+        ("loop.yaml", "loop.yaml"),
+        ("up", ".."),
+        ("out.yaml", "/etc/hostname"),
+        ("zero.yaml", "/dev/zero"),
+    ):
         (top / name).symlink_to(target)
     for directory in (top, tmp_path):
         ran = check(directory)
@@ -268,10 +288,32 @@ KINDS = [
     "runners/launch.sh",
     "values.yaml",
 ]
-WORDS = re.findall(r"[\w.<*&!|>\[\]{}:#-]+|\n *", single() + multi("k", "recipes/a.yaml:override_x[1]") + recipe() + changed("k"))
+WORDS = re.findall(
+    r"[\w.<*&!|>\[\]{}:#-]+|\n *", single() + multi("k", "recipes/a.yaml:override_x[1]") + recipe() + changed("k")
+)
 
 tokens = st.sampled_from(
-    [*sorted(set(WORDS)), "<<", ": ", "- ", "&a ", "*a", "!!str ", "? ", "|\n  ", "'", '"', "# reciplint: ignore[schema] -- x", "base:", "override_x:", "null", "~", "\t", "|", "---\n"]
+    [
+        *sorted(set(WORDS)),
+        "<<",
+        ": ",
+        "- ",
+        "&a ",
+        "*a",
+        "!!str ",
+        "? ",
+        "|\n  ",
+        "'",
+        '"',
+        "# reciplint: ignore[schema] -- x",
+        "base:",
+        "override_x:",
+        "null",
+        "~",
+        "\t",
+        "|",
+        "---\n",
+    ]
 )
 texts = st.one_of(
     st.text(max_size=80),
@@ -280,15 +322,46 @@ texts = st.one_of(
 )
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-2, 9), st.floats(), st.sampled_from(sorted(set(WORDS)))),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(sorted(set(WORDS))), inner, max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(sorted(set(WORDS))), inner, max_size=4)
+    ),
     max_leaves=12,
 )
-FIELDS = ["image", "runner", "multinode", "disagg", "scenarios", "framework", "model-prefix", "router", "srt-recipe-dir", "precision"]
-ROW = ["tp", "ep", "prefill", "decode", "worker", "conc-list", "conc-start", "conc-end", "spec-decoding", "kv-offloading", "srt-recipe", "dp_attn"]
+FIELDS = [
+    "image",
+    "runner",
+    "multinode",
+    "disagg",
+    "scenarios",
+    "framework",
+    "model-prefix",
+    "router",
+    "srt-recipe-dir",
+    "precision",
+]
+ROW = [
+    "tp",
+    "ep",
+    "prefill",
+    "decode",
+    "worker",
+    "conc-list",
+    "conc-start",
+    "conc-end",
+    "spec-decoding",
+    "kv-offloading",
+    "srt-recipe",
+    "dp_attn",
+]
 
 
-@given(st.dictionaries(st.sampled_from(KINDS), st.one_of(texts.map(str.encode), st.binary(max_size=40)), min_size=1, max_size=3), st.booleans())
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.dictionaries(
+        st.sampled_from(KINDS), st.one_of(texts.map(str.encode), st.binary(max_size=40)), min_size=1, max_size=3
+    ),
+    st.booleans(),
+)
+@settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow])
 def test_no_text_in_any_file_raises(replaced: dict[str, bytes], as_base: bool) -> None:
     whole = project()
     files = {**whole, **replaced}
@@ -296,8 +369,13 @@ def test_no_text_in_any_file_raises(replaced: dict[str, bytes], as_base: bool) -
     assert [item.finding.message for item in result.findings if item.finding.rule == "internal-error"] == []
 
 
-@given(st.sampled_from([MASTER, RUNNERS, CHANGELOG, RECIPE, "values.yaml"]), values, st.sampled_from(FIELDS), st.sampled_from(ROW))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from([MASTER, RUNNERS, CHANGELOG, RECIPE, "values.yaml"]),
+    values,
+    st.sampled_from(FIELDS),
+    st.sampled_from(ROW),
+)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 def test_no_value_in_any_place_raises(path: str, value: object, field: str, row_field: str) -> None:
     import yaml
 
@@ -330,15 +408,28 @@ IDLE_RECIPE = f"{RECIPES}/vllm/finch/idle.yaml"
 def faulty() -> dict[str, str]:
     """A project with standing findings of many rules, in master, runners, recipes and beside them."""
     master = (
-        single("finch-fp8-b200-vllm", "{ tp: 4, conc-list: [8, 16] }", "{ tp: 8, spec-decoding: eagle, conc-list: [8] }")
+        single(
+            "finch-fp8-b200-vllm", "{ tp: 4, conc-list: [8, 16] }", "{ tp: 8, spec-decoding: eagle, conc-list: [8] }"
+        )
         + single("finch-fp8-b100-vllm", runner="b100")
-        + multi("finch-fp8-gb200-dynamo-vllm", "recipes/vllm/finch/disagg-1p1d-tp4.yaml", "recipes/vllm/finch/disagg-2p1d-tp4.yaml", "recipes/vllm/finch/gone-9p9d.yaml")
+        + multi(
+            "finch-fp8-gb200-dynamo-vllm",
+            "recipes/vllm/finch/disagg-1p1d-tp4.yaml",
+            "recipes/vllm/finch/disagg-2p1d-tp4.yaml",
+            "recipes/vllm/finch/gone-9p9d.yaml",
+        )
         + single("wren-fp8-b200-vllm", "{ tp: 2, conc-list: [4], dp_attn: true }", prefix="wren")
     )
     files = project(master=master, runners=runners("b200", "gb200", "h100"))
-    files[FAULTY_RECIPE] = recipe("finch-disagg-2p", "max_num_seqs").replace("  type: vllm\n", "  type: vllm\n  decode_environment:\n    FINCH_SLOTS: 4\n    FINCH_MODE: 1\n")
+    files[FAULTY_RECIPE] = recipe("finch-disagg-2p", "max_num_seqs").replace(
+        "  type: vllm\n", "  type: vllm\n  decode_environment:\n    FINCH_SLOTS: 4\n    FINCH_MODE: 1\n"
+    )
     files[IDLE_RECIPE] = recipe("finch-idle") + "limit: 010\nlimit: 8\n"
-    files["MODELS.md"] = "| Model | Prefix | Active | Deprecated |\n|---|---|---|---|\n| Wren | `wren` | None (retired 2026-08-01) | Single-turn 8k1k |\n"
+    files["MODELS.md"] = """\
+| Model | Prefix | Active | Deprecated |
+|---|---|---|---|
+| Wren | `wren` | None (retired 2026-08-01) | Single-turn 8k1k |
+"""
     return files
 
 
@@ -362,13 +453,18 @@ def test_the_standing_faults_are_there() -> None:
 
 def reindented(text: str) -> str:
     """Twice as far in: blanks are doubled, and so is what a dash takes."""
-    return re.sub(
-        r"^( *)((?:- )*)", lambda line: line[1] * 2 + line[2].replace("- ", "-   "), text, flags=re.MULTILINE
-    )
+    return re.sub(r"^( *)((?:- )*)", lambda line: line[1] * 2 + line[2].replace("- ", "-   "), text, flags=re.MULTILINE)
 
 
 def commented(text: str) -> str:
-    lines = [f"# a word before\n{line}" if line and line[0] not in " -" else f"{line}  # a word after" if line and not line.rstrip().endswith(("|", ">")) else line for line in text.split("\n")]
+    lines = [
+        f"# a word before\n{line}"
+        if line and line[0] not in " -"
+        else f"{line}  # a word after"
+        if line and not line.rstrip().endswith(("|", ">"))
+        else line
+        for line in text.split("\n")
+    ]
     return "\n".join(lines)
 
 
@@ -400,7 +496,11 @@ SAME: dict[str, Callable[[dict[str, str]], dict[str, str]]] = {
     "blank lines on top": lambda files: on_yaml(lambda text: "\n\n\n" + text, files, CHANGELOG),
     "CRLF": lambda files: on_yaml(lambda text: text.replace("\n", "\r\n"), files, CHANGELOG),
     "BOM": lambda files: on_yaml(lambda text: "\ufeff" + text, files, CHANGELOG),
-    "quoted": lambda files: on_yaml(lambda text: re.sub(r"(name|image|model): ([\w./:-]+)$", r'\1: "\2"', text, flags=re.MULTILINE), files, CHANGELOG),
+    "quoted": lambda files: on_yaml(
+        lambda text: re.sub(r"(name|image|model): ([\w./:-]+)$", r'\1: "\2"', text, flags=re.MULTILINE),
+        files,
+        CHANGELOG,
+    ),
 }
 
 
@@ -425,7 +525,9 @@ def test_a_row_at_the_top_of_a_search_space_makes_no_row_below_it_new(at: int) -
     head[CHANGELOG] += "\n" + changed(key, 2)
     found = lint(head, faulty())
     if at == 3:  # the new row is itself an arm of a retired model
-        assert [(f.rule, f.severity, f.span.line) for f in found] == [("deprecated-arm", "error", head[MASTER][: head[MASTER].index("{ tp: 1,")].count("\n") + 1)]
+        assert [(f.rule, f.severity, f.span.line) for f in found] == [
+            ("deprecated-arm", "error", head[MASTER][: head[MASTER].index("{ tp: 1,")].count("\n") + 1)
+        ]
     else:
         assert [(f.rule, f.path, f.span.line, f.message) for f in found] == []
 

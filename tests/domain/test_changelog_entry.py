@@ -60,6 +60,8 @@ def test_whatever_is_said_stands_there_after_untouched_bytes(
 
 
 @given(st.text(), st.sampled_from(["", "'", '"']))
+@example("=", "")
+@example("<<", "")
 def test_a_scalar_is_one_line_and_text_for_both_yamls(text: str, quote: str) -> None:
     written = quoted(text, quote)
     assert "\n" not in written

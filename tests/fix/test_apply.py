@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from support import lint, recipe
 
 from reciplint.fix.apply import apply_one, apply_operations, edits_of
 from reciplint.fix.prove import Unproved
 from reciplint.fix.session import fix_tree, unified_diff
 from reciplint.yamltree.edit import AppendNewline, DropComment, Edit, Refused, RenameKey, Respell
 from reciplint.yamltree.spans import Span
+from support import lint, recipe
 
 PATH = "recipes/finch.yaml"
 

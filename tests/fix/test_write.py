@@ -73,9 +73,7 @@ def test_what_is_no_file_is_not_written(tmp_path: Path) -> None:
     assert refused(tmp_path, "gone.yaml") == "gone.yaml: No such file or directory"
 
 
-def test_a_disk_that_refuses_leaves_the_old_file_and_no_debris(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_refuses_leaves_the_old_file_and_no_debris(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.yaml").write_bytes(b"old")
 
     def full(descriptor: int) -> None:

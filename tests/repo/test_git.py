@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from support import commit, git, git_repo
 
 from reciplint.repo.git import Git, GitError
+from support import commit, git, git_repo
 
 
 def found(directory: Path) -> Git:
@@ -88,7 +88,9 @@ def test_merge_bases(tmp_path: Path) -> None:
 def test_the_date_of_a_commit_is_its_day_in_utc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     top = git_repo(tmp_path / "top", {"a.yaml": ""})
     monkeypatch.setitem(os.environ, "GIT_AUTHOR_DATE", "2026-08-20T23:30:00-05:00")
-    monkeypatch.setattr("support._IDENTITY", {**git.__globals__["_IDENTITY"], "GIT_COMMITTER_DATE": "2026-08-20T23:30:00-05:00"})
+    monkeypatch.setattr(
+        "support._IDENTITY", {**git.__globals__["_IDENTITY"], "GIT_COMMITTER_DATE": "2026-08-20T23:30:00-05:00"}
+    )
     monkeypatch.setenv("TZ", "America/Chicago")
     late = commit(top, {"b.yaml": ""})
     assert found(top).committed_on(late) == "2026-08-21"
@@ -139,7 +141,12 @@ def test_renames_between_commits_and_to_the_working_tree(tmp_path: Path) -> None
 def test_settings_of_the_user_change_no_answer(tmp_path: Path) -> None:
     text = "".join(f"key-{number}: {number}\n" for number in range(30))
     top = git_repo(tmp_path / "top", {"old.yaml": text})
-    for name, value in (("diff.renames", "false"), ("diff.noprefix", "true"), ("core.quotePath", "true"), ("status.showUntrackedFiles", "no")):
+    for name, value in (
+        ("diff.renames", "false"),
+        ("diff.noprefix", "true"),
+        ("core.quotePath", "true"),
+        ("status.showUntrackedFiles", "no"),
+    ):
         git(top, "config", name, value)
     git(top, "mv", "old.yaml", "ü.yaml")
     (top / "sub").mkdir()
@@ -152,7 +159,9 @@ def test_blobs_in_order_and_only_the_size_of_large_ones(tmp_path: Path) -> None:
     contents = {f"{number:03}.yaml": f"x: {number}\n" * (number + 1) for number in range(200)}
     top = git_repo(tmp_path / "top", {**contents, "big.yaml": "#" * 3_000_000, "empty.yaml": ""})
     files = found(top).tree("HEAD")
-    read = dict(zip((file.path for file in files), found(top).blobs([file.blob for file in files], 1 << 20), strict=True))
+    read = dict(
+        zip((file.path for file in files), found(top).blobs([file.blob for file in files], 1 << 20), strict=True)
+    )
     assert read.pop("big.yaml") == 3_000_000
     assert read.pop("empty.yaml") == b""
     assert read == {name: text.encode() for name, text in contents.items()}

@@ -60,7 +60,10 @@ def test_the_kind_of_a_path(path: str, kind: Kind | None) -> None:
     assert Layout(PROJECT).kind_of(path) is kind
 
 
-@pytest.mark.parametrize("path", ["configs/amd-master.yaml", "benchmarks/multi_node/srt-slurm-recipes/finch/agg.yaml", "configs/runners.yaml"])
+@pytest.mark.parametrize(
+    "path",
+    ["configs/amd-master.yaml", "benchmarks/multi_node/srt-slurm-recipes/finch/agg.yaml", "configs/runners.yaml"],
+)
 def test_a_project_in_a_subdirectory_has_the_same_kinds(path: str) -> None:
     below = Layout([f"inner/deep/{name}" for name in PROJECT])
     assert below.kind_of(f"inner/deep/{path}") is Layout(PROJECT).kind_of(path)

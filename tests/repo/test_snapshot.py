@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from support import commit, git, git_repo, write
 
 from reciplint.repo.git import Git
 from reciplint.repo.snapshot import Directory, Memory, Revision, UnreadableFile, blob_id
+from support import commit, git, git_repo, write
 
 LIMIT = 1000
 

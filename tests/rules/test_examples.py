@@ -10,14 +10,15 @@ import datetime
 import re
 import shlex
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pytest
-from support import REVIEW_DATE, RULES, encoded, lint
 
 from reciplint.engine.pages import SECTIONS, Block, blocks, sections
 from reciplint.fix.session import Fixed, fix_tree
 from reciplint.rules.finding import Finding
 from reciplint.yamltree.spans import LineIndex, Span
+from support import REVIEW_DATE, RULES, encoded, lint
 
 NO_EXAMPLE = {"internal-error"}
 """Rules that speak of reciplint's own faults, which no file should be able to cause."""
@@ -64,7 +65,7 @@ def example(name: str, section: str) -> Example:
 
 def _options(found: Example, block: Block) -> None:
     words = shlex.split(block.text)
-    options = dict(zip(words, words[1:], strict=False))
+    options = dict(pairwise(words))
     found.date = datetime.date.fromisoformat(options.get("--date", found.date.isoformat()))
     found.pull_request = int(options["--pr"]) if "--pr" in options else None
 

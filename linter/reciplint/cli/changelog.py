@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
 from reciplint.cli.appending import append_entries, changes_since
-from reciplint.cli.merging import Sides, base_side, find_conflict, sides_of_revisions, sides_with_base
+from reciplint.cli.merging import base_side, is_in_conflict, sides_of_conflict, sides_of_revisions, sides_with_base
 from reciplint.cli.repository import Repository, open_repository
 from reciplint.domain.changelog_merge import Merged, NotMerged, merge, merge_markers
 from reciplint.engine.cache import Cache, cache_file
@@ -110,14 +111,15 @@ def merge_file(
     repository = open_repository()
     path = _one_changelog(repository, file)
     before = _bytes(repository, path)
-    side = base_side(repository.git) if upstream == "auto" else upstream
-    sides: Sides | None
+    git, sides = repository.git, None
+    is_pending = is_in_conflict(git, path)
+    side = base_side(git, is_pending) if upstream == "auto" else upstream
     if base is not None:
         sides = sides_with_base(repository, path, base, before)
     elif ours is not None and theirs is not None:
         sides = sides_of_revisions(repository, path, ours, theirs)
-    else:
-        sides = find_conflict(repository.git, path, side)
+    elif git is not None and is_pending:
+        sides = sides_of_conflict(git, path, side)
     try:
         if sides is not None:
             merged = merge(*sides)
@@ -143,7 +145,7 @@ def merge_driver(base: Path, ours: Path, theirs: Path, upstream: str) -> int:
 
     Where this branch altered history, or a side cannot be read, git's own merge line by line is done instead.
     """
-    side = upstream if upstream != "auto" else base_side(Git.find(Path.cwd()))
+    side = upstream if upstream != "auto" else base_side(Git.find(Path.cwd()), "GIT_EXEC_PATH" in os.environ)
     mine, other = (ours, theirs) if side == "theirs" else (theirs, ours)
     try:
         merged = merge(base.read_bytes(), mine.read_bytes(), other.read_bytes())
@@ -175,11 +177,8 @@ def _one_changelog(repository: Repository, file: str | None) -> str:
         return repository.relative((file,))[0]
     paths = _changelogs(repository)
     if len(paths) > 1:
-        git = repository.git
         paths = [
-            path
-            for path in paths
-            if b"<<<<<<<" in _bytes(repository, path) or (git is not None and git.stage(path, 2) is not None)
+            path for path in paths if b"<<<<<<<" in _bytes(repository, path) or is_in_conflict(repository.git, path)
         ] or paths
     if len(paths) != 1:
         raise click.ClickException(
@@ -204,6 +203,8 @@ def _bytes(repository: Repository, path: str) -> bytes:
     content = repository.snapshot(None).read([path]).get(path)
     if content is None:
         raise click.ClickException(f"{path} is not there, or is no file")
+    if content.size != len(content.data):
+        raise click.ClickException(f"{path} is larger than the settings' limits.file-bytes")
     return content.data
 
 

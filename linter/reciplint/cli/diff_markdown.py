@@ -14,7 +14,7 @@ from reciplint.cli.diff_view import (
     Line,
     Value,
     coverage,
-    cut,
+    cut_pair,
     fleet_rows,
     key_lines,
     need_kinds,
@@ -144,7 +144,7 @@ def _settings(group: list[RecipeDiff]) -> str:
     has_variants = bool(recipe.variants)
     columns = [Column("setting"), Column("old"), Column("new"), *([Column("variants")] if has_variants else [])]
     rows: list[list[Cell]] = [
-        [change.place, cut(change.old), cut(change.new), *([_variants(change, recipe)] if has_variants else [])]
+        [change.place, *cut_pair(change.old, change.new), *([_variants(change, recipe)] if has_variants else [])]
         for change in recipe.changes[:_SETTINGS]
     ]
     more = len(recipe.changes) - _SETTINGS
@@ -186,6 +186,8 @@ def _entries(diff: Diff) -> Iterator[str]:
 
 
 def _signers(diff: Diff) -> Iterator[str]:
+    if not diff.touched:
+        return
     yield "### Who may sign"
     found = diff.signers
     if found is None:

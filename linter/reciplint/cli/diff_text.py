@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reciplint.cli.diff_view import (
+    ABSENT,
     FLEETS,
     Line,
     coverage,
     cut,
+    cut_pair,
     fleet_rows,
     key_lines,
     need_kinds,
@@ -96,8 +98,8 @@ def _recipe_lines(recipe: RecipeDiff) -> Iterator[str]:
 
 
 def _old_new(change: SettingChange) -> str:
-    old, new = (shown(cut(value)) if value else "nothing" for value in (change.old, change.new))
-    return f"{old} → {new}"
+    old, new = cut_pair(change.old, change.new)
+    return f"{shown(old) or ABSENT} → {shown(new) or ABSENT}"
 
 
 def _variants(change: SettingChange, recipe: RecipeDiff) -> str:
@@ -128,6 +130,8 @@ def _entries(diff: Diff) -> Iterator[str]:
 
 
 def _signers(diff: Diff) -> Iterator[str]:
+    if not diff.touched:
+        return
     yield "Who may sign"
     if diff.signers is None:
         yield f"  the base has no CODEOWNERS; {counted(len(diff.touched), 'file')} touched"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
 from posixpath import basename
 
 from reciplint.domain.diff import Diff, Need
@@ -12,6 +14,9 @@ from reciplint.domain.point_diff import FieldChange, KeyDiff, RowDiff
 from reciplint.report.table import Cell, Column, counted, number
 
 LONGEST_VALUE = 160
+_MOST_PIECES = 2000
+_CONTEXT = 2  # pieces around a difference
+_RECIPES = 3
 ABSENT = "nothing"
 
 FLEETS = (
@@ -36,6 +41,34 @@ Line = list[str]
 def cut(text: str) -> Value:
     """A value short enough to read; the JSON has it whole."""
     return Value(text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 20]}…{text[-19:]}")
+
+
+def cut_pair(old: str, new: str) -> tuple[Value, Value]:
+    """Two values short enough to read, cut to what differs where one is long."""
+    if max(len(old), len(new)) <= LONGEST_VALUE or not old or not new:
+        return cut(old), cut(new)
+    before, after = _pieces(old), _pieces(new)
+    if max(len(before), len(after)) > _MOST_PIECES:
+        return cut(old), cut(new)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    parts: tuple[list[str], list[str]] = ([], [])
+    for tag, start, end, begin, finish in matcher.get_opcodes():
+        if tag == "equal":
+            for side, run in zip(parts, (before[start:end], after[begin:finish]), strict=True):
+                side.append("".join(run) if len(run) <= 2 * _CONTEXT else _ends(run))
+        else:
+            parts[0].append("".join(before[start:end]))
+            parts[1].append("".join(after[begin:finish]))
+    return cut("".join(parts[0]).strip()), cut("".join(parts[1]).strip())
+
+
+def _pieces(text: str) -> list[str]:
+    """Words, with the blanks and marks between them."""
+    return re.findall(r"[\w.-]+|[^\w.-]+", text)
+
+
+def _ends(run: list[str]) -> str:
+    return f"{''.join(run[:_CONTEXT])}…{''.join(run[-_CONTEXT:])}"
 
 
 def summary(diff: Diff) -> str:
@@ -88,8 +121,8 @@ def key_lines(key: KeyDiff) -> Iterator[Line]:
         yield [*_listed(rows), ": ", *_joined(fields)]
     for row in key.rows:
         yield row_line(row)
-    for path, points in key.recipes.items():
-        yield ["recipe ", Value(basename(path)), f" changed ({counted(points, 'point')})"]
+    if key.recipes:
+        yield _changed_recipes(key.recipes)
 
 
 def row_line(row: RowDiff) -> Line:
@@ -102,9 +135,21 @@ def row_line(row: RowDiff) -> Line:
     return [f"{sign} ", Value(row.row), f" conc {before or after}", *recipe]
 
 
+def _changed_recipes(recipes: dict[str, int]) -> Line:
+    names = [basename(path) for path in recipes]
+    more = f" and {len(names) - _RECIPES} more" if len(names) > _RECIPES else ""
+    noun = "recipe" if len(names) == 1 else "recipes"
+    return [
+        f"{noun} ",
+        *_listed(tuple(names[:_RECIPES])),
+        f"{more} changed ({counted(sum(recipes.values()), 'point')})",
+    ]
+
+
 def arrow(change: FieldChange) -> Line:
     """Old and new."""
-    return [*_value(change.old), " → ", *_value(change.new)]
+    old, new = cut_pair(change.old, change.new)
+    return [old or ABSENT, " → ", new or ABSENT]
 
 
 def need_kinds(need: Need) -> str:
@@ -116,7 +161,8 @@ def coverage(diff: Diff) -> dict[str, str]:
     """Key → the lines of the entries that cover it, or that one is missing; keys that need none are left out."""
     found = {}
     for need in diff.needs:
-        lines = ", ".join(f"line {line}" for line in need.entries)
+        noun = "line" if len(need.entries) == 1 else "lines"
+        lines = f"{noun} {', '.join(map(str, need.entries))}" if need.entries else ""
         missing = f"missing for {need_kinds(need)}" if need.entries else "missing"
         found[need.key] = "; ".join(filter(None, [lines, missing if need.uncovered else ""]))
     return found
@@ -160,14 +206,10 @@ def _by_status(found: Iterable[str]) -> tuple[int, int, int]:
 
 
 def _counts(noun: str, added: int, removed: int, changed: int) -> str:
-    """`12 keys: 3 added, 9 changed`; "" for none."""
+    """`keys: 3 added, 9 changed`; "" for none."""
     counts = [(added, "added"), (removed, "removed"), (changed, "changed")]
     told = [f"{number(count)} {verb}" for count, verb in counts if count]
-    return f"{noun}s {', '.join(told)}" if told else ""
-
-
-def _value(text: str) -> Line:
-    return [cut(text)] if text else [ABSENT]
+    return f"{noun}s: {', '.join(told)}" if told else ""
 
 
 def _listed(rows: tuple[str, ...]) -> Line:

@@ -26,13 +26,14 @@ class Sides(NamedTuple):
     theirs: bytes
 
 
-def find_conflict(git: Git | None, path: str, upstream: str) -> Sides | None:
-    """The sides of git's unfinished merge; None where there is none. `upstream` is git's name of the base branch."""
-    if git is None:
-        return None
+def is_in_conflict(git: Git | None, path: str) -> bool:
+    """Whether the index holds sides of an unfinished merge of a file."""
+    return git is not None and any(git.stage(path, number) is not None for number in (2, 3))
+
+
+def sides_of_conflict(git: Git, path: str, upstream: str) -> Sides:
+    """The sides of git's unfinished merge; `upstream` is git's name of the base branch's."""
     base, ours, theirs = (git.stage(path, number) for number in (1, 2, 3))
-    if ours is None and theirs is None:
-        return None
     if ours is None or theirs is None:
         raise click.ClickException(f"{path} was deleted on one side: keep it or drop it, then merge")
     return Sides(base or b"", ours, theirs) if upstream == "theirs" else Sides(base or b"", theirs, ours)
@@ -62,8 +63,8 @@ def _content(git: Git, commit: str, name: str, path: str) -> bytes:
     return data
 
 
-def base_side(git: Git | None) -> Side:
-    """The base branch's side in whatever git is doing.
+def base_side(git: Git | None, is_pending: bool) -> Side:
+    """The base branch's side in whatever git is doing; `is_pending` says that it has a merge of this file at hand.
 
     In a merge it is what is merged in, unless a branch is merged into the default branch; in a rebase, a cherry-pick
     or a stash the commits of this branch are put on top of ours.
@@ -74,7 +75,7 @@ def base_side(git: Git | None) -> Side:
     if git.is_in_progress(*_REPLAYS):
         return "ours"
     if merged is None:
-        return "ours" if "GIT_EXEC_PATH" in os.environ else "theirs"
+        return "ours" if is_pending else "theirs"
     return "ours" if _is_home(git) and not _is_published(git, merged) else "theirs"
 
 

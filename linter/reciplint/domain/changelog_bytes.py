@@ -169,7 +169,7 @@ def compare(base: bytes, head: bytes) -> Comparison:
 
 
 def _corrections(base: bytes, head: bytes) -> tuple[int, ...]:
-    """The lines of a pure correction of links: nothing else differs, no line comes or goes, and every new link is one."""
+    """The lines of a pure correction: nothing but links differs, as many lines, every new link well-formed."""
     old, new = _lines(base), _lines(head)
     if len(old) != len(new) or base == head:
         return ()
@@ -225,9 +225,12 @@ def _align(old: tuple[TextEntry, ...], new: tuple[TextEntry, ...]) -> _Alignment
             pairs.extend(_alike(old, new, range(i1, i2), range(j1, j2)))
     deleted = sorted({*range(len(old))} - {i for i, _ in pairs})
     added = sorted({*range(len(new))} - {j for _, j in pairs})
+    tail = max((j for _, j in pairs), default=-1)
     moved = []
     for i in deleted:
         twin = next((j for j in added if after[j] == before[i]), None)
+        if twin is None:  # moved and touched up; at the end it counts as a new entry
+            twin = next((j for j in added if j < tail and _likeness(old[i], new[j]) >= _ALIKE), None)
         if twin is not None:
             moved.append((i, twin))
             added.remove(twin)

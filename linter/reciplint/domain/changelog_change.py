@@ -91,3 +91,12 @@ def lines_span(text: Text, first: int, last: int | None = None) -> Span:
     begin, end = text.text_of(first), text.text_of(last)
     start = len(begin) - len(begin.lstrip()) if begin.strip() else 0
     return Span(first, start + 1, last, len(end) + 1)
+
+
+def lost_a_master(change: Change) -> bool:
+    """Whether a master config is still there and cannot be read: then no key is known to be missing."""
+    if change.base is None:
+        return False
+    former = {master.path for master in change.base.masters}
+    read = {master.path for master in (*change.head.masters, *change.head.archives)}
+    return any(path not in read and change.base_path(path) in former for path in change.head.blobs)

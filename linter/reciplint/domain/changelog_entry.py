@@ -13,7 +13,7 @@ from typing import TypeVar
 from reciplint.domain.reading import items_of
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
-from reciplint.yamltree.scalars import load, value_12
+from reciplint.yamltree.scalars import load, resolve_11, value_12
 from reciplint.yamltree.tree import Entry, Mapping, Node, Scalar, Sequence, Tree
 
 _LAST = 5
@@ -112,7 +112,7 @@ def quoted(text: str, quote: str) -> str:
 
 def _is_plain(text: str) -> bool:
     """Whether a text without quotes is read as itself, as a list item and as a value, by YAML 1.1 and 1.2."""
-    if not all(map(_is_printable, text)) or value_12(text) != text:
+    if not all(map(_is_printable, text)) or resolve_11(text) != "str" or value_12(text) != text:
         return False
     try:
         read = [load(parse_text(f"- {text}\n- key: {text}\n").root)]

@@ -66,7 +66,7 @@ class Evidence:
             if entry.image:
                 found.append(Place(image_name(entry.image), master.path, entry.image_span))
         for path, recipe in self._recipes.items():
-            if recipe is not None and recipe.container:
+            if recipe is not None and "/" in image_name(recipe.container):
                 found.append(Place(image_name(recipe.container), path, recipe.container_span))
         return found
 

@@ -28,9 +28,11 @@ class _Claim(msgspec.Struct, frozen=True):
 
 
 class ImageClaim(_Claim, frozen=True):
-    """An image reference, or a tag alone, that the keys run at the head (or ran at the base)."""
+    """An image reference, or a tag alone, that the keys run at the head (or ran at the base). Unless `is_named`, the
+    text does not call it the image: it may be that of another component."""
 
     image: str
+    is_named: bool = False
 
 
 class SettingClaim(_Claim, frozen=True):
@@ -60,8 +62,9 @@ _HEDGE = re.compile(
     r"|verif\w*|test\w*|tried|observ\w*|reproduc\w*|smoke|evals?|eval-\w+|evaluat\w*|gsm8k|accuracy|tok/s|ttft|tpot"
     r"|throughput|uplift|default\w*|siblings?|mirror\w*|match\w*|same|like|unlike|vs|versus|about|around|approx\w*"
     r"|roughly|if|when|unless|would|could|should|may|might|replac\w*|supersed\w*|disabl\w*|revert\w*|restor\w*"
-    r"|below|above|past|beyond|until|follow\w*|based|built|contain\w*|future|todo)\b|n't\b|[~≈<>≥≤]"
+    r"|below|above|past|beyond|until|follow\w*|based|built|contain(?:s|ed|ing)?|future|todo)\b|n't\b|[~≈<>≥≤]"
 )
+_COMMA = re.compile(r",\s(?!which\b|that\b)")
 _ARROW = r"\s*(?:->|→|=>)\s*"
 
 
@@ -86,7 +89,7 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 def _is_hedged(sentence: str, start: int, end: int) -> bool:
     """Whether doubt stands between the beginning of a sentence and the first comma after a claim, parentheses that
     the claim is not in left out."""
-    comma = re.compile(r",\s").search(sentence, end)
+    comma = _COMMA.search(sentence, end)
     stop = comma.start() if comma else len(sentence)
     window = _without_parentheses(sentence[:start]) + " # " + _without_parentheses(sentence[end:stop])
     return _HEDGE.search(window) is not None
@@ -98,7 +101,8 @@ def _without_parentheses(text: str) -> str:
 
 # Images
 
-_REFERENCE = r"(?:docker://)?(?<![\w/.:@-])(?:[a-z0-9][a-z0-9._-]*(?::\d+)?[/#])+[a-z0-9][a-z0-9._-]*:[A-Za-z0-9_][\w.-]*[A-Za-z0-9_]"
+_REPOSITORY = r"(?<![\w/.:@-])(?:docker://)?(?:[a-z0-9][a-z0-9._-]*(?::\d+)?[/#])+[a-z0-9][a-z0-9._-]*"
+_REFERENCE = rf"{_REPOSITORY}:[A-Za-z0-9_][\w.-]*[A-Za-z0-9_]"
 _TAG = r"(?:v\d+\.\d[\w.-]*\w|nightly[\w.-]*\w|[a-z]+\d+\.\d+[\w.-]*|[\w.]+-[\w.-]*\d[\w.-]*\w)"
 _IMAGE = re.compile(_REFERENCE)
 _IMAGE_CHANGE = re.compile(
@@ -109,46 +113,61 @@ _IMAGE_WORD = re.compile(r"(?i)\b(?:image|container)s?\b")
 _FILE = re.compile(r"\.(?:ya?ml|sh|py|json|md):")
 
 
+_COMPONENT = re.compile(r"(?i)router|proxy|gateway|client|sidecar|frontend|lmcache|mooncake|etcd|nats|exporter")
+
+
 def _image_claims(sentence: str) -> Iterator[ImageClaim]:
     covered: list[tuple[int, int]] = []
     for match in _IMAGE_CHANGE.finditer(sentence):
         covered.append(match.span())
-        bare = not (_IMAGE.fullmatch(match["a"]) or _IMAGE.fullmatch(match["b"]))
-        if bare and not _speaks_of_image(sentence[: match.start()]):
-            continue
-        for group, side in (("a", "base"), ("b", "head")):
-            yield ImageClaim(match.start(group), match.end(group), "base" if side == "base" else "head", match[group])
+        is_whole = _IMAGE.fullmatch(match["a"]) is not None or _IMAGE.fullmatch(match["b"]) is not None
+        is_named = _is_named(sentence[: match.start()])
+        if is_whole or is_named:
+            yield ImageClaim(match.start("a"), match.end("a"), "base", match["a"], is_named)
+            yield ImageClaim(match.start("b"), match.end("b"), "head", match["b"], is_named)
     for match in _IMAGE.finditer(sentence):
         start, end = match.span()
         if any(low <= start < high for low, high in covered) or _FILE.search(match[0]):
             continue
-        if not _is_hedged(sentence, start, end) and not re.search(r"(?i)\bfrom\s+(?:the\s+)?$", sentence[:start]):
-            yield ImageClaim(start, end, "head", match[0])
+        if not _is_hedged(sentence, start, end) and not _is_former(sentence[:start]):
+            yield ImageClaim(start, end, "head", match[0], _is_named(sentence[:start]))
 
 
-def _speaks_of_image(text: str) -> bool:
+def _is_named(text: str) -> bool:
+    """Whether a text says just at its end that an image follows, and not one of another component."""
     found = [match.end() for match in _IMAGE_WORD.finditer(text)]
-    return bool(found) and "(" not in text[found[-1] :] and len(text) - found[-1] <= 40
+    if not found or _COMPONENT.search(text):
+        return False
+    return "(" not in text[found[-1] :] and len(text) - found[-1] <= 40
+
+
+def _is_former(text: str) -> bool:
+    """Whether "from" stands before a reference with no "to" between them."""
+    words = re.findall(r"(?i)\b(?:from|to)\b", text)
+    return bool(words) and words[-1].lower() == "from"
 
 
 # Settings
 
-_VALUE = r"[\w][\w./+-]*"
+_VALUE = r"[\w][\w./+-]*(?![=:]\w)"
 _SETTING_CHANGE = re.compile(
     rf"(?<![\w-])(?:--)?(?P<name>[A-Za-z][\w-]*[A-Za-z0-9])[`'\"]*(?:\s*[:=]\s*|\s+)(?P<from>from\s+)?"
     rf"[`'\"]*(?P<a>{_VALUE})[`'\"]*(?(from)(?:{_ARROW}|\s+to\s+)|{_ARROW})[`'\"]*(?P<b>{_VALUE})"
 )
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?\Z")
+_WORDY = re.compile(r"(?:true|false|[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+)\Z", re.IGNORECASE)
 
 
 def _setting_claims(sentence: str) -> Iterator[SettingClaim]:
     for match in _SETTING_CHANGE.finditer(sentence):
         if re.match(_ARROW, sentence[match.end() :]) or _IMAGE_WORD.fullmatch(match["name"]):
             continue
+        old, new = (match[group].rstrip(".-+/") for group in ("a", "b"))
+        if not any(form.match(old) and form.match(new) for form in (_NUMBER, _WORDY)):
+            continue
         name = match["name"].lower().replace("_", "-")
-        for group, side in (("a", "base"), ("b", "head")):
-            value = match[group].rstrip(".-+/")
-            start = match.start(group)
-            yield SettingClaim(start, start + len(value), "base" if side == "base" else "head", name, value)
+        yield SettingClaim(match.start("a"), match.start("a") + len(old), "base", name, old)
+        yield SettingClaim(match.start("b"), match.start("b") + len(new), "head", name, new)
 
 
 # Concurrencies
@@ -201,11 +220,10 @@ def _concurrency_claims(sentence: str) -> Iterator[ConcurrencyClaim]:
 
 
 def _pair(match: re.Match[str], sizes: frozenset[int], dp_attn: bool) -> Iterator[ConcurrencyClaim]:
-    for group, side in (("a", "base"), ("b", "head")):
-        values = _values(match[group])
-        if values:
-            place: Side = "base" if side == "base" else "head"
-            yield ConcurrencyClaim(match.start(group), match.end(group), place, values, sizes, dp_attn)
+    old, new = _values(match["a"]), _values(match["b"])
+    if old and new:
+        yield ConcurrencyClaim(match.start("a"), match.end("a"), "base", old, sizes, dp_attn)
+        yield ConcurrencyClaim(match.start("b"), match.end("b"), "head", new, sizes, dp_attn)
 
 
 def _values(listed: str) -> tuple[int, ...]:

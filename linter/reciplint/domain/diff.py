@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -15,6 +16,8 @@ from reciplint.domain.point_diff import KeyDiff, Side, added_key, changed_key, r
 from reciplint.domain.project import Change, Project
 from reciplint.domain.recipe_diff import Reader, RecipeDiff, only_restyled, recipe_diffs, users
 from reciplint.yamltree.problem import DEFAULT_LIMITS, Limits
+
+_TOP_LEVEL_KEY = re.compile(r"^([\"']?)([^\s#\"'-][^\n]*?)\1[ \t]*:(?=\s)", re.MULTILINE)
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -85,7 +88,7 @@ def compare(
     for change in listed:
         own = recipe_diffs(change, before, after, limits)
         recipes += own
-        keys += _with_recipes(list(_key_diffs(change)), change, own)
+        keys += _with_recipes(list(_key_diffs(change, after)), change, own)
         impact = list(impacts(change)) if change.base is not None else []
         added = added_entries(change.base.changelog if change.base else None, change.head.changelog)
         needs += [_need(item, added) for item in impact]
@@ -119,7 +122,7 @@ def _by_fleet(points: list[Point], hours: dict[str, float]) -> dict[str, Totals]
     return {runner: totals(own, hours) for runner, own in sorted(fleets.items())}
 
 
-def _key_diffs(change: Change) -> Iterator[KeyDiff]:
+def _key_diffs(change: Change, after: Reader) -> Iterator[KeyDiff]:
     """Keys in the head's order, then the removed ones in the base's."""
     base, head = change.base, change.head
     old_keys = base.keys if base is not None else {}
@@ -134,10 +137,18 @@ def _key_diffs(change: Change) -> Iterator[KeyDiff]:
                 yield found
         else:
             yield msgspec.structs.replace(added_key(key, master.path, side), was=renamed.get(key, ""))
-    archived = {entry.key: master.path for master in head.archives for entry in master.entries}
+    archived = _archived(head, after) if gone else {}
     for key, (master, entry) in gone.items():
         found = removed_key(key, master.path, Side(entry, old_runners))
         yield msgspec.structs.replace(found, archive=archived.get(key, ""))
+
+
+def _archived(head: Project, after: Reader) -> dict[str, str]:
+    """Key → the archive where it stands. Facts hold an archive's keys only where they name a recipe, so it is read."""
+    found = {}
+    for path, data in after([master.path for master in head.archives]).items():
+        found.update({name: path for _, name in _TOP_LEVEL_KEY.findall(data.decode("utf-8", "replace"))})
+    return found
 
 
 def _renamed(gone: Iterable[tuple[object, MasterEntry]], new: Iterable[tuple[object, MasterEntry]]) -> dict[str, str]:

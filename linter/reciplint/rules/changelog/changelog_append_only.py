@@ -130,11 +130,12 @@ pure corrections of links excepted.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from reciplint.domain.changelog_bytes import Comparison, Event, split
 from reciplint.domain.changelog_change import lines_span, sides
 from reciplint.domain.project import Change
-from reciplint.rules.finding import Argument, Finding, Related
+from reciplint.rules.finding import Finding, Related
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.spans import FILE_START
 
@@ -150,16 +151,16 @@ RULE = Rule(
         f"only text after the base's last line may be added ({_SAME})",
         "deleted": "{count:entry|entries} of the base stood here and {verb} deleted: {names}; history stays, also what "
         f"is reverted: restore the base's bytes and append an entry for what was undone ({_SAME})",
-        "altered": "entry {number} ({name}) is history and was altered: the base has {was}, the head {now}; restore the "
-        f"base's bytes and append an entry for what is new ({_SAME})",
+        "altered": "entry {number} ({name}) is history and was altered: the base has {was}, the head {now}; restore "
+        f"the base's bytes and append an entry for what is new ({_SAME})",
         "altered-text": "{name} is history and was altered: the base has {was}, the head {now}; restore the base's "
         f"bytes ({_SAME})",
         "reformatted": "entry {number} ({name}) is history and was rewritten, only quotes, indentation or line breaks "
         f"differ; restore the base's bytes ({_SAME})",
-        "relinked": "the link of entry {number} ({name}) was changed from {was} to {now}; old links are corrected in a "
-        f"change that does nothing else ({_SAME})",
-        "moved": "entry {number} ({name}) of the base was moved here; history keeps its order: restore the base's bytes "
-        f"({_SAME})",
+        "relinked": "the link of entry {number} ({name}) was changed from {was} to {now}; old links are corrected in "
+        f"a change that does nothing else ({_SAME})",
+        "moved": "entry {number} ({name}) of the base was moved here; history keeps its order: restore the base's "
+        f"bytes ({_SAME})",
         "spacing": "white space of history was changed at entry {number} ({name}): the base has {was} here, the head "
         f"{{now}}; blank lines and their spaces are history too: restore the base's bytes ({_SAME})",
         "line-ends": "the line ends of history were changed from {was} to {now}; restore the base's bytes "
@@ -185,6 +186,7 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
     if comparison is None or not comparison.events:
         return
     first, *others = comparison.events
+    others.sort(key=lambda event: event.kind == "relinked")  # what makes a correction impure comes first
     related = [
         Related(both.head.path, lines_span(comparison.head, event.line, event.last_line), _brief(event))
         for event in others[:_LISTED]
@@ -206,9 +208,9 @@ def _message_id(event: Event) -> str:
     return "altered-text" if event.kind == "altered" and not event.numbers else event.kind
 
 
-def _arguments(event: Event, comparison: Comparison) -> dict[str, Argument]:
+def _arguments(event: Event, comparison: Comparison) -> dict[str, Any]:
     last = comparison.base.entries[-1].next_line - 1 if comparison.base.entries else len(comparison.base.preamble)
-    found: dict[str, Argument] = {"kept": comparison.kept_lines, "total": last}
+    found: dict[str, Any] = {"kept": comparison.kept_lines, "total": last}
     if event.kind == "inserted":
         return {**found, "count": len(event.names), "number": event.numbers[0], "name": event.now}
     if event.kind == "deleted":
@@ -216,8 +218,8 @@ def _arguments(event: Event, comparison: Comparison) -> dict[str, Argument]:
         return {**found, "count": len(event.numbers), "verb": verb, "names": _names(event)}
     if event.kind == "line-ends":
         return {**found, "was": event.was, "now": event.now}
-    place: dict[str, Argument] = {"number": event.numbers[0]} if event.numbers else {}
-    text: dict[str, Argument] = {"was": event.was or "nothing", "now": event.now or "nothing"}
+    place: dict[str, Any] = {"number": event.numbers[0]} if event.numbers else {}
+    text: dict[str, Any] = {"was": event.was or "nothing", "now": event.now or "nothing"}
     return {**found, **place, "name": event.names[0], **text}
 
 

@@ -114,7 +114,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from reciplint.domain.changelog import ChangelogEntry, Located, added_entries
+from reciplint.domain.changelog import Changelog, ChangelogEntry, Located, added_entries
 from reciplint.domain.claim_evidence import Evidence, Place, Swept, evidence, image_name, normal
 from reciplint.domain.claims import Claim, ConcurrencyClaim, ImageClaim, SettingClaim, claims
 from reciplint.domain.project import Change, Project
@@ -159,28 +159,50 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
         return
     for entry in added_entries(base.changelog, head.changelog):
         sides = {"base": evidence(base, entry), "head": evidence(head, entry)}
-        if not sides["head"].keys:
+        if not sides["head"].keys or _is_rewritten(entry, base.changelog):
             continue
         for item in entry.description:
             for claim in claims(item.text):
-                against = _contradiction(claim, sides[claim.side])
+                against = _contradiction(claim, sides)
                 if against is not None:
                     yield _finding(head, entry, item, claim, against)
 
 
-def _contradiction(claim: Claim, facts: Evidence) -> _Contradiction | None:
+def _is_rewritten(entry: ChangelogEntry, base: Changelog | None) -> bool:
+    """Whether the base has the entry with another link or another text: what it claims was so when it was added."""
+    keys, texts = _texts(entry.keys), _texts(entry.description)
+    link = entry.pr_link.text if entry.pr_link else None
+    return any(
+        _texts(other.keys) == keys
+        and (_texts(other.description) == texts or (other.pr_link is not None and other.pr_link.text == link))
+        for other in (base.entries if base else ())
+    )
+
+
+def _texts(items: tuple[Located, ...]) -> tuple[str, ...]:
+    return tuple(item.text for item in items)
+
+
+def _contradiction(claim: Claim, sides: dict[str, Evidence]) -> _Contradiction | None:
+    facts = sides[claim.side]
     if isinstance(claim, ImageClaim):
-        return _image(claim, facts)
+        return _image(claim, facts, [*sides["base"].images, *sides["head"].images])
     if isinstance(claim, SettingClaim):
         return _setting(claim, facts)
     return _concurrency(claim, facts)
 
 
-def _image(claim: ImageClaim, facts: Evidence) -> _Contradiction | None:
+def _image(claim: ImageClaim, facts: Evidence, known: list[Place]) -> _Contradiction | None:
     wanted = image_name(claim.image)
     if not facts.images or any(wanted in place.value for place in facts.images):
         return None
+    if not claim.is_named and not any(_repository(wanted) == _repository(place.value) for place in known):
+        return None
     return _instead(f"image-{claim.side}", facts.images, "this image")
+
+
+def _repository(image: str) -> str:
+    return image.rpartition(":")[0]
 
 
 def _setting(claim: SettingClaim, facts: Evidence) -> _Contradiction | None:

@@ -6,8 +6,8 @@ In the whole file: carriage returns, tabs, a last line without a line break.
 
 Compared with a base, also in what a change adds: an entry that is not separated from the one above by exactly one empty
 line (a line of spaces is not empty; where the base already ends with an empty line, no other is needed), blank lines
-after the last entry, a description with nothing in it, an empty `pr-link`. What history looks like is not judged: its
-blank lines, spaces included, have to stay.
+after the last entry (a warning where they all hold spaces), a description with nothing in it, an empty `pr-link`. What
+history looks like is not judged: its blank lines, spaces included, have to stay.
 
 Bytes that are not UTF-8 or not allowed in YAML are `yaml-syntax`; missing fields are `schema`.
 
@@ -88,14 +88,12 @@ labels:
 - config-keys: [tiny-fp4-b200-vllm]
   description: [Add the key]
   pr-link: https://github.com/org/repo/pull/1
-
 ```
 
 ```yaml perf-changelog.yaml
 - config-keys: [tiny-fp4-b200-vllm]
   description: [Add the key]
   pr-link: https://github.com/org/repo/pull/1
-
 
 - config-keys: [tiny-fp4-b200-vllm]
   description: [Raise the concurrency]
@@ -140,14 +138,14 @@ RULE = Rule(
     source="changelog validation of a public benchmark repository: separators, the end of the file, characters",
     kinds=frozenset((Kind.CHANGELOG,)),
     messages={
-        "carriage-return": "{count:carriage return|carriage returns} in the file, the first one here; its lines end with "
+        "carriage-return": "{count:carriage return|carriage returns} in the file, the first one here; lines end with "
         "LF alone",
         "tab": "{count:tab|tabs} in the file, the first one here; write spaces",
         "final-newline": "the last line has no line break, so the next entry would be appended to it",
         "separator": "{name} is separated from the entry above by {found}; exactly one empty line is right",
         "separator-after-history": "{name} is appended after {found}; the base ends with {tail}, so {right} is right",
-        "trailing": "{count:blank line stands|blank lines stand} after the last entry, here {found}; the file ends with "
-        "the line break of the last entry",
+        "trailing": "{count:blank line stands|blank lines stand} after the last entry, here {found}; the file ends "
+        "with the line break of the last entry",
         "description": "a description of {name} is empty; say what changed, or take the item out",
         "link": "the pr-link of {name} is empty; write https://github.com/OWNER/REPOSITORY/pull/NUMBER",
     },
@@ -286,6 +284,7 @@ def _trailing(comparison: Comparison, path: str) -> Iterator[Finding]:
         "trailing",
         lines_span(comparison.head, first, last.next_line - 1),
         path=path,
+        severity="error" if b"\n" in last.gap[kept:] else "warning",
         subject=("trailing",),
         count=len(last.gap) - kept,
         found=_describe(last.gap[kept:]),

@@ -111,9 +111,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from reciplint.domain.changelog import ChangelogEntry, Located, matches
-from reciplint.domain.changelog_change import new_entries
+from reciplint.domain.changelog_change import lost_a_master, new_entries
 from reciplint.domain.project import Change, Project
 from reciplint.rules.finding import Finding, Related
 from reciplint.rules.rule import Context, Rule
@@ -140,7 +141,7 @@ _NEAREST = 3
 
 def check_change(change: Change, context: Context) -> Iterator[Finding]:
     """One finding for each key of an added entry that matches nothing."""
-    if not change.head.masters or _lost_a_master(change):
+    if not change.head.masters or lost_a_master(change):
         return
     known = list(change.head.keys)
     for entry in new_entries(change):
@@ -149,19 +150,12 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
                 yield _finding(change, entry, key, known)
 
 
-def _lost_a_master(change: Change) -> bool:
-    """Whether a master config is still there and cannot be read: then no key is known to be missing."""
-    if change.base is None:
-        return False
-    former = {master.path for master in change.base.masters}
-    read = {master.path for master in (*change.head.masters, *change.head.archives)}
-    return any(path not in read and change.base_path(path) in former for path in change.head.blobs)
-
-
 def _finding(change: Change, entry: ChangelogEntry, key: Located, known: list[str]) -> Finding:
     head = change.head
     masters = tuple(head.relative(master.path) for master in head.masters)
     message, arguments, related = _explain(change, key.text, known)
+    if message not in ("joined", "archived"):
+        arguments["masters"] = masters
     return RULE.finding(
         message,
         key.span,
@@ -169,14 +163,11 @@ def _finding(change: Change, entry: ChangelogEntry, key: Located, known: list[st
         subject=(key.text, entry.pr_link.text if entry.pr_link else ""),
         related=tuple(related),
         found=key.text or '""',
-        **({} if message in ("joined", "archived") else {"masters": masters}),
         **arguments,
     )
 
 
-def _explain(
-    change: Change, text: str, known: list[str]
-) -> tuple[str, dict[str, tuple[str, ...] | int | str], list[Related]]:
+def _explain(change: Change, text: str, known: list[str]) -> tuple[str, dict[str, Any], list[Related]]:
     """The message for a key that matches nothing, what it says besides, and where to look."""
     parts = [part for part in _SEPARATORS.split(text) if part]
     if len(parts) > 1 and any(matches(part, name) for part in parts for name in known):

@@ -129,6 +129,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from reciplint.domain.changelog import ChangelogEntry, Located
 from reciplint.domain.changelog_bytes import LINK, Text
@@ -246,7 +247,7 @@ def _finding(
     link: Located,
     message: str,
     severity: Severity,
-    **arguments: str | int,
+    **arguments: Any,
 ) -> Finding:
     keys = tuple(key.text for key in entry.keys)
     return RULE.finding(
