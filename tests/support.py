@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from reciplint.engine.cache import Cache
 from reciplint.engine.registry import Registered, all_rules
 from reciplint.engine.run import Outcome, Request, run
@@ -92,6 +94,14 @@ def git_repo(directory: Path, files: Files | None = None) -> Path:
     if files is not None:
         commit(directory, files, "first")
     return directory
+
+
+def shut(path: Path) -> None:
+    """Take every right to a file or directory away; skips the test where that does not keep this user out."""
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        path.chmod(0o700)
+        pytest.skip("this user may read anything")
 
 
 @dataclass(frozen=True)

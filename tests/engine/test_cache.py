@@ -181,7 +181,7 @@ def test_use_keeps_an_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_file_grown_too_large_starts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECIPLINT_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(module, "_MOST_BYTES", 10_000)
+    monkeypatch.setattr(module, "_MOST_BYTES", 50_000)
     Cache(cache_file()).store({b"big": b"v" * 100_000})
     assert not cache_file().exists()
     cache = Cache(cache_file())

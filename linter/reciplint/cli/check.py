@@ -14,6 +14,7 @@ from reciplint.cli.progress import Progress
 from reciplint.cli.reporting import WITH_EDITS, Origin, Sources, build_report, emit, parse_output
 from reciplint.cli.repository import Repository, open_repository
 from reciplint.engine.cache import Cache, cache_file
+from reciplint.engine.parallel import processes
 from reciplint.engine.run import Request, run
 from reciplint.repo.snapshot import Memory, Snapshot
 from reciplint.report import FORMATS
@@ -86,6 +87,7 @@ def command(
         ignore=split_rules(ignore, repository.rules, "--ignore"),
         review_date=review_date or repository.review_date(head),
         pull_request=pr,
+        processes=processes(),
     )
     base_commit = None
     if base is not None:

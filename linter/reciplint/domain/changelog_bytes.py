@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
 Kind = Literal["inserted", "deleted", "altered", "reformatted", "relinked", "moved", "spacing", "line-ends"]
@@ -20,6 +20,7 @@ LINK = re.compile(r"https://github\.com/(?P<repository>[\w.-]+/[\w.-]+)/pull/(?P
 _START = re.compile(rb"-(?=[ \t\r\n]|\Z)")
 _LINK_LINE = re.compile(rb"(?P<head>\s*(?:- )?pr-link:)(?P<value>.*)", re.DOTALL)
 _KEY_LINE = re.compile(rb"\s+-\s+(?P<key>\S+)\s*")
+_FIELD = re.compile(rb"[ ]+[\w-]+:[ \r\n].*", re.DOTALL)
 _BARE_KEY = re.compile(rb"\s*(?:- )?[\w-]+:\s*")
 _EMPTY = frozenset((b"", b"[]", b"---", b"null", b"~"))
 _SHOWN = 80
@@ -181,7 +182,8 @@ def _is_correction(was: bytes, now: bytes) -> bool:
     before, after = _LINK_LINE.fullmatch(was), _LINK_LINE.fullmatch(now)
     if before is None or after is None or before["head"] != after["head"]:
         return False
-    return now.endswith(b"\n") and LINK.fullmatch(_text(after["value"]).strip("\"'")) is not None
+    old, new = (_text(match["value"]).strip("\"'") for match in (before, after))
+    return old != new and now.endswith(b"\n") and LINK.fullmatch(new) is not None
 
 
 def _line_ends(base: bytes, head: bytes, kept_lines: int) -> Event | None:
@@ -286,7 +288,8 @@ def _changed(old: Text, new: Text, alignment: _Alignment) -> Iterator[Event]:
         before, after = old.entries[i], new.entries[j]
         is_last = i + 1 == len(old.entries)
         if before.content != after.content:
-            yield _altered(before, after)
+            if not (is_last and _is_prefix(before.lines, after.lines)) or _is_continued(before, after):
+                yield _altered(before, after)
             continue
         if before.lines != after.lines and not (is_last and _is_prefix(before.lines, after.lines)):
             yield _spacing(before, after.line, before.lines, after.lines)
@@ -294,6 +297,15 @@ def _changed(old: Text, new: Text, alignment: _Alignment) -> Iterator[Event]:
             not is_last and paired.get(i + 1) == j + 1 and before.gap != after.gap
         ):
             yield _spacing(before, after.last_line + 1, before.gap, after.gap)
+
+
+def _is_continued(before: TextEntry, after: TextEntry) -> bool:
+    """Whether text that only follows the last entry belongs to it: the rest of its last line, or another field."""
+    count = len(before.lines)
+    last = before.lines[-1]
+    if after.lines[count - 1].rstrip(b"\r\n") != last.rstrip(b"\r\n"):
+        return True
+    return len(after.lines) > count and _FIELD.fullmatch(after.lines[count]) is not None
 
 
 def _is_prefix(before: tuple[bytes, ...], after: tuple[bytes, ...]) -> bool:
@@ -357,14 +369,8 @@ def _deleted(old: Text, new: Text, alignment: _Alignment) -> Iterator[Event]:
 
 def _runs(indexes: tuple[int, ...]) -> Iterator[list[int]]:
     """Indexes grouped where they follow one another."""
-    run: list[int] = []
-    for index in indexes:
-        if run and index != run[-1] + 1:
-            yield run
-            run = []
-        run.append(index)
-    if run:
-        yield run
+    for _, group in groupby(enumerate(indexes), key=lambda item: item[1] - item[0]):
+        yield [index for _, index in group]
 
 
 # ---- words

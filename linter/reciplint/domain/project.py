@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -43,7 +43,7 @@ class Project:
     mentions: Mapping[str, Mentions] = field(default_factory=dict)
     blobs: Mapping[str, str] = field(default_factory=dict)
     unread: frozenset[Kind] = frozenset()
-    read: Callable[[str], bytes | None] = lambda path: None
+    read_all: Callable[[Iterable[str]], Mapping[str, bytes]] = lambda paths: {}
 
     @cached_property
     def resolver(self) -> Resolver:
@@ -70,6 +70,10 @@ class Project:
     @cached_property
     def _maps(self) -> dict[str, tuple[SettingsMap, ...]]:
         return {}
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file; None where there is none. For several files, `read_all` is one call of git."""
+        return self.read_all([path]).get(path)
 
     def recipe_span(self, path: str) -> Span:
         """Where a recipe says its name; the start of a file that is no readable recipe."""
@@ -109,7 +113,7 @@ def build_project(
     root: str | None,
     files: Mapping[str, tuple[Kind, Facts]],
     blobs: Mapping[str, str],
-    read: Callable[[str], bytes | None],
+    read_all: Callable[[Iterable[str]], Mapping[str, bytes]],
 ) -> Project:
     """A project from the facts of its files, given by path with their kinds."""
     masters: list[MasterFile] = []
@@ -150,5 +154,5 @@ def build_project(
         mentions=mentions,
         blobs=blobs,
         unread=frozenset(unread),
-        read=read,
+        read_all=read_all,
     )

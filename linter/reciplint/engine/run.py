@@ -32,7 +32,8 @@ class NothingMatched(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """What to lint. `base` None lints the head alone; `renames` are head path → base path as git tells them."""
+    """What to lint. `base` None lints the head alone; `renames` are head path → base path as git tells them;
+    `processes` may read files at once."""
 
     head: Snapshot
     base: Snapshot | None = None
@@ -43,6 +44,7 @@ class Request:
     review_date: datetime.date = datetime.date.max
     pull_request: int | None = None
     progress: Progress = lambda done, total: None
+    processes: int = 1
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,14 @@ class _Run:
         """Analyse both sides, from the cache where it knows them."""
         request, settings = self._request, self._settings
         analyser = Analyser(
-            self._rules, self.context, settings.options, settings.limits, cache, settings.globs, request.progress
+            self._rules,
+            self.context,
+            settings.options,
+            settings.limits,
+            cache,
+            settings.globs,
+            request.progress,
+            request.processes,
         )
         head = self.with_policy(analyser.analyse(request.head))
         if request.base is None:

@@ -4,9 +4,9 @@
 
 Compared with a base, in added entries: a `pr-link` that is not exactly
 `https://github.com/OWNER/REPOSITORY/pull/NUMBER` (a suffix such as `/files`, text after it, another host, a bare
-number), that names another repository than the links before it do, or, where the pull request is known (`--pr`),
-another number. A placeholder (`XXX`, `TBD`, `9xx`, no number at all) is a warning: it is right to have one before the
-pull request is open.
+number), or, where the pull request is known (`--pr`), that has another number. A placeholder (`XXX`, `TBD`, `9xx`, no
+number at all) is a warning: it is right to have one before the pull request is open. So is a link to another repository
+than nearly all links before it name: repositories are renamed now and then.
 
 Without a base, the links of old entries are looked at for their form alone, and only warned of: they may be corrected
 in a change that does nothing else.
@@ -128,11 +128,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from reciplint.domain.changelog import ChangelogEntry, Located
-from reciplint.domain.changelog_bytes import LINK, Text
+from reciplint.domain.changelog_bytes import LINK
 from reciplint.domain.changelog_change import new_entries, sides
 from reciplint.domain.project import Change, Project
 from reciplint.rules.finding import Finding, Severity
@@ -167,12 +167,14 @@ _RECENT = 20
 
 def check_project(project: Project, context: Context) -> Iterator[Finding]:
     """Links of whatever stands in the file that have not the form of one."""
-    for entry in project.changelog.entries if project.changelog else ():
+    entries = project.changelog.entries if project.changelog else ()
+    usual = _Usual(entry.pr_link.text for entry in entries if entry.pr_link is not None)
+    for entry in entries:
         link = entry.pr_link
         if link is not None and link.text:
             message = _fault_of_form(link.text)
             if message:
-                repository = _repository_in(link.text) or "OWNER/REPOSITORY"
+                repository = usual.name or _repository_in(link.text) or "OWNER/REPOSITORY"
                 right = _UNKNOWN.format(repository=repository, number="NUMBER")
                 yield _finding(project, entry, link, message, "warning", right=right, found=link.text)
 
@@ -183,7 +185,7 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
     comparison = both.comparison if both is not None else None
     if comparison is None:
         return
-    usual = _Usual(comparison.base)
+    usual = _Usual(entry.link for entry in comparison.base.entries)
     number = str(context.pull_request) if context.pull_request is not None else "NUMBER"
     for entry in new_entries(change):
         link = entry.pr_link
@@ -192,10 +194,10 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
 
 
 class _Usual:
-    """The repository that nearly all links of a base name; "" where they do not agree."""
+    """The repository that nearly all links name; "" where they do not agree."""
 
-    def __init__(self, base: Text) -> None:
-        found = [match["repository"] for match in map(LINK.fullmatch, (entry.link for entry in base.entries)) if match]
+    def __init__(self, links: Iterable[str]) -> None:
+        found = [match["repository"] for match in map(LINK.fullmatch, links) if match]
         (name, count), *_ = [*Counter(found).most_common(1), ("", 0)]
         self.total = len(found)
         self.count = count
@@ -213,7 +215,7 @@ def _of_added(project: Project, entry: ChangelogEntry, link: Located, usual: _Us
     if match and usual.refuses(match["repository"]):
         right = _UNKNOWN.format(repository=usual.name, number=number if number != "NUMBER" else match["number"])
         yield _finding(
-            project, entry, link, "repository", "error",
+            project, entry, link, "repository", "warning",
             right=right, repository=match["repository"], count=usual.count, total=usual.total, usual=usual.name,
         )  # fmt: skip
         return

@@ -140,8 +140,8 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
 def _alike(entry: MasterEntry, runners: Runners | None) -> dict[str, list[tuple[Arm, Row]]]:
     """The rows of a key by what they run, concurrency left out; rows without points are no one's twin."""
     found: dict[str, list[tuple[Arm, Row]]] = {}
-    for arm in entry.arms:
-        for row in arm.rows:
+    for group in _similar(entry):
+        for arm, row in group:
             point = next(expand_row(entry, arm, row, runners), None)
             if point is not None:
                 roles = tuple(msgspec.structs.replace(role, settings=_settled(role.settings)) for role in point.roles)
@@ -149,6 +149,17 @@ def _alike(entry: MasterEntry, runners: Runners | None) -> dict[str, list[tuple[
                 what = [msgspec.to_builtins(point), arm.settings, _others(row.settings)]
                 found.setdefault(canonical(what), []).append((arm, row))
     return found
+
+
+def _similar(entry: MasterEntry) -> Iterator[list[tuple[Arm, Row]]]:
+    """Groups of rows that may run the same, at a glance: one scenario, method, size and recipe. Most stand alone."""
+    groups: dict[tuple[object, ...], list[tuple[Arm, Row]]] = {}
+    for arm in entry.arms:
+        for row in arm.rows:
+            names = tuple((reference.text, reference.selector) for reference in row.references)
+            sizes = tuple((block.role, block.tp or 1) for block in row.workers)
+            groups.setdefault((arm.scenario, row.spec_decoding or "none", sizes, names), []).append((arm, row))
+    return (group for group in groups.values() if len(group) > 1)
 
 
 def _settled(settings: tuple[str, ...]) -> tuple[str, ...]:

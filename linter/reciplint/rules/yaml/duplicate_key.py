@@ -100,7 +100,7 @@ def _may_repeat(tree: Tree) -> bool:
 
 def _is_suspect(mapping: Mapping) -> bool:
     """Whether two keys are written alike, or two are not text for PyYAML (`yes` meets `true`)."""
-    names = [key.value if type(key) is Scalar else None for key, _ in mapping.entries]
+    names = [entry.key.value if type(entry.key) is Scalar else entry.name for entry in mapping.entries]
     if len(set(names)) < len(names):
         return True
     return sum(name is None or _is_no_text(name) for name in names) > 1
