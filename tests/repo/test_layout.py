@@ -109,3 +109,11 @@ def test_the_settings_replace_the_globs_of_a_kind() -> None:
 def test_globs(glob: str, matched: list[str], missed: list[str]) -> None:
     pattern = glob_pattern(glob)
     assert [path for path in (*matched, *missed) if pattern.match(path)] == matched
+
+
+def test_a_profile_settles_what_the_files_do_not_tell() -> None:
+    paths = ["configs/x-master.yaml", "configs/runners.yaml", "recipes/a.yaml"]
+    assert Layout(paths).roots == ("",)
+    assert Layout(paths, profile="srt-slurm").roots == ()
+    assert Layout(["recipes/a.yaml"]).roots == ()
+    assert Layout(["recipes/a.yaml"], profile="inferencex").roots == ("",)

@@ -46,6 +46,11 @@ from reciplint.report import FORMATS
 @click.option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; write nothing.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if a fix was applied.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option(
+    "--profile",
+    type=click.Choice(["auto", "inferencex", "srt-slurm", "vllm-recipes"]),
+    help="The kind of repository, where its files do not tell.",
+)
 @click.option("--config", type=click.Path(exists=True, dir_okay=False), help="Settings from another file.")
 @click.option("--stdin-filename", metavar="FILE", help="Lint standard input as this file of the repository.")
 def command(
@@ -66,6 +71,7 @@ def command(
     show_diff: bool,
     exit_non_zero_on_fix: bool,
     no_cache: bool,
+    profile: str | None,
     config: str | None,
     stdin_filename: str | None,
 ) -> int:
@@ -78,7 +84,7 @@ def command(
     if (apply_fixes or show_diff) and (head or stdin_filename):
         raise click.UsageError("fixes go into the working tree: leave --head and --stdin-filename out")
     cache = Cache(None if no_cache else cache_file())
-    repository = open_repository(cache, head, config)
+    repository = open_repository(cache, head, config, profile)
     chosen_rules = split_rules(select, repository.rules, "--select") if select else None
     request = Request(
         head=_head(repository, head, stdin_filename),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import msgspec
 
 from reciplint.engine.cache import Cache
 from reciplint.engine.registry import Registered, all_rules
@@ -69,7 +70,9 @@ class Repository:
         return tuple(found)
 
 
-def open_repository(cache: Cache | None = None, head: str | None = None, config: str | None = None) -> Repository:
+def open_repository(
+    cache: Cache | None = None, head: str | None = None, config: str | None = None, profile: str | None = None
+) -> Repository:
     """The repository around the current directory, with the settings of the head."""
     here = Path.cwd().resolve()
     git = Git.find(here)
@@ -77,6 +80,8 @@ def open_repository(cache: Cache | None = None, head: str | None = None, config:
     rules = all_rules(cache)
     data = _settings_bytes(top, git, head, config)
     settings = read_settings(data, rules, config or SETTINGS_FILE)
+    if profile is not None:
+        settings = msgspec.structs.replace(settings, profile=profile)
     return Repository(top, git, settings, rules)
 
 

@@ -74,7 +74,9 @@ class Analyser:
         globs: dict[Kind, tuple[str, ...]],
         progress: Progress = lambda done, total: None,
         processes: int = 1,
+        profile: str = "auto",
     ) -> None:
+        self._profile = profile
         self._processes = processes
         self._rules = [registered for registered in rules.values() if "document" in registered.card.runs_on]
         self._context = context
@@ -88,7 +90,7 @@ class Analyser:
     def analyse(self, snapshot: Snapshot) -> Analysis:
         """Read and understand every file of a snapshot that reciplint knows."""
         paths = snapshot.paths()
-        layout = Layout(paths, self._globs)
+        layout = Layout(paths, self._globs, self._profile)
         kinds = layout.kinds(paths)
         blobs = snapshot.blob_ids(kinds)
         keys = {path: self._cache.key(blob, kinds[path].value, self._signature) for path, blob in blobs.items()}

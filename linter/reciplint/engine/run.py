@@ -119,6 +119,7 @@ class _Run:
             settings.globs,
             request.progress,
             request.processes,
+            settings.profile,
         )
         head = self.with_policy(analyser.analyse(request.head))
         if request.base is None:

@@ -61,11 +61,16 @@ def project_roots(paths: Iterable[str]) -> tuple[str, ...]:
 class Layout:
     """Which project a path belongs to and what kind of file it is there.
 
-    `globs` replaces the globs of single kinds, relative to the project root (from the settings).
+    `globs` replaces the globs of single kinds, relative to the project root (from the settings). `profile` settles
+    what the files would otherwise tell: "inferencex" takes the top for a project where none is recognised, any other
+    than "auto" recognises none.
     """
 
-    def __init__(self, paths: Iterable[str], globs: Mapping[Kind, tuple[str, ...]] | None = None) -> None:
-        self.roots = project_roots(paths)
+    def __init__(
+        self, paths: Iterable[str], globs: Mapping[Kind, tuple[str, ...]] | None = None, profile: str = "auto"
+    ) -> None:
+        found = project_roots(paths) if profile in ("auto", "inferencex") else ()
+        self.roots = found or (("",) if profile == "inferencex" else ())
         self._tables = [
             (kind, _united((globs or {}).get(kind, patterns))) for kind, patterns in _KINDS if kind is not Kind.YAML
         ]
