@@ -51,6 +51,9 @@ def test_images_that_are_claims(text: str, expected: list[tuple[str, str]]) -> N
         "See recipes/engine/agentic/disagg.yaml:override_low[0]",
         "Raise the limit from v1-5 to v2-6",
         "Bump image (ROCm 7.0 → 7.2)",
+        "Bump image from engine1.2_..._x20260511 to engine1.2_..._x20260601",
+        "Image example/engine:nightly-0123abc...",
+        "Image example/engine:nightly-0123abc…",
         "Search space 1k/1k: tp4",
     ],
 )

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import click
 
+from reciplint.cli.baseline import tell_accepted
 from reciplint.cli.options import IsoDate, split_rules
 from reciplint.cli.progress import Progress
 from reciplint.cli.reporting import WITH_EDITS, Origin, Sources, build_report, emit, parse_output
@@ -16,6 +17,7 @@ from reciplint.cli.repository import Repository, open_repository
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.parallel import processes
 from reciplint.engine.run import Request, run
+from reciplint.engine.settings import with_preset
 from reciplint.repo.snapshot import Memory, Snapshot
 from reciplint.report import FORMATS
 
@@ -30,6 +32,16 @@ from reciplint.report import FORMATS
 @click.option("--ignore", multiple=True, metavar="RULE", help="Leave these rules out.")
 @click.option(
     "--fail-on", type=click.Choice(["error", "warning", "info", "never"]), help="The least severity for exit status 1."
+)
+@click.option(
+    "--preset", type=click.Choice(["advise", "enforce"]), help="advise: errors fail; enforce: warnings fail too."
+)
+@click.option(
+    "--baseline",
+    "baseline_file",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Hold back the findings that FILE accepts.",
 )
 @click.option("--format", "chosen", type=click.Choice(list(FORMATS)), default="text", show_default=True)
 @click.option(
@@ -62,6 +74,8 @@ def command(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     fail_on: str | None,
+    preset: str | None,
+    baseline_file: str | None,
     chosen: str,
     output: tuple[tuple[str, str], ...],
     verbose: bool,
@@ -93,6 +107,7 @@ def command(
         ignore=split_rules(ignore, repository.rules, "--ignore"),
         review_date=review_date or repository.review_date(head),
         pull_request=pr,
+        baseline=repository.baseline(head, baseline_file),
         processes=processes(),
     )
     base_commit = None
@@ -118,7 +133,8 @@ def command(
                 request = replace(request, head=_head(repository, None, None))
                 outcome = run(request, repository.rules, repository.settings, cache)
     cache.close()
-    threshold = fail_on or repository.settings.fail_on
+    tell_accepted(outcome, verbose)
+    threshold = fail_on or with_preset(repository.settings, preset).fail_on
     origin = Origin(base_commit, request.head.commit, pr)
     formats = {chosen, *(name for name, _ in output)}
     report = build_report(outcome, origin, threshold, request.head, with_edits=bool(formats & WITH_EDITS))

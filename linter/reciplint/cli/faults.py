@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from reciplint.engine.baseline import BaselineError
 from reciplint.engine.run import NothingMatched
 from reciplint.engine.settings import SettingsError
 from reciplint.fix.write import NotWritten
 from reciplint.repo.git import GitError
 from reciplint.repo.snapshot import UnreadableFile
 
-FAULTS: tuple[type[Exception], ...] = (GitError, SettingsError, UnreadableFile, NothingMatched, NotWritten, OSError)
+FAULTS: tuple[type[Exception], ...] = (
+    GitError,
+    SettingsError,
+    BaselineError,
+    UnreadableFile,
+    NothingMatched,
+    NotWritten,
+    OSError,
+)

@@ -53,7 +53,7 @@ def build_report(outcome: Outcome, origin: Origin, fail_on: str, snapshot: Snaps
             warning=counted["warning"],
             info=counted["info"],
             suppressed=outcome.suppressed,
-            baselined=0,
+            baselined=outcome.baselined,
             files=outcome.files,
         ),
         exit_code=exit_code(outcome.findings, fail_on),

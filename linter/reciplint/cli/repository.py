@@ -10,11 +10,15 @@ from pathlib import Path
 import click
 import msgspec
 
+from reciplint.engine.baseline import Baseline, BaselineError, read_baseline
 from reciplint.engine.cache import Cache
 from reciplint.engine.registry import Registered, all_rules
 from reciplint.engine.settings import SETTINGS_FILE, Settings, read_settings
 from reciplint.repo.git import Git
 from reciplint.repo.snapshot import Directory, Revision, Snapshot
+
+_LARGEST = 64 << 20
+"""Bytes of settings or a baseline."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,23 @@ class Repository:
             return datetime.datetime.now(datetime.UTC).date()
         return datetime.date.fromisoformat(self.git.committed_on(self.git.commit(head)))
 
+    def baseline(self, head: str | None, file: str | None = None) -> Baseline:
+        """The baseline in a file as named on the command line, else the one of the settings, as the head has it.
+
+        Empty where there is neither. Raises `BaselineError`.
+        """
+        if file is not None:
+            return read_baseline(Path(file).read_bytes(), file)
+        name = self.settings.baseline
+        if not name:
+            return Baseline()
+        data = _file_of_head(self.top, self.git, head, name)
+        if data is None:
+            raise BaselineError(
+                f"the settings name a baseline {name}, which is not there: `reciplint baseline` writes it"
+            )
+        return read_baseline(data, name)
+
     def relative(self, paths: tuple[str, ...]) -> tuple[str, ...]:
         """Paths as given on the command line, relative to the top. Raises `UsageError` for one outside."""
         found = []
@@ -91,10 +112,13 @@ def _top_without_git(here: Path) -> Path:
 
 
 def _settings_bytes(top: Path, git: Git | None, head: str | None, config: str | None) -> bytes | None:
-    if config is not None:
-        return Path(config).read_bytes()
+    return Path(config).read_bytes() if config is not None else _file_of_head(top, git, head, SETTINGS_FILE)
+
+
+def _file_of_head(top: Path, git: Git | None, head: str | None, path: str) -> bytes | None:
+    """A file of the head (None: of the working tree, through no link); None where there is none."""
     if head is None or git is None:
-        file = top / SETTINGS_FILE
+        file = top / path
         return file.read_bytes() if file.is_file() and not file.is_symlink() else None
-    content = Revision(git, git.commit(head), 1 << 20).read([SETTINGS_FILE]).get(SETTINGS_FILE)
+    content = Revision(git, git.commit(head), _LARGEST).read([path]).get(path)
     return content.data if content else None

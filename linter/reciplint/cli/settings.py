@@ -31,6 +31,8 @@ def command(config: str | None) -> None:
         "fail-on": settings.fail_on,
         "limits": {"file-bytes": settings.limits.file_bytes, "depth": settings.limits.depth},
         "kinds": {kind.value: list(globs) for kind, globs in settings.globs.items()},
+        "baseline": settings.baseline,
+        "ignores": msgspec.to_builtins(settings.ignores),
         "paths": msgspec.to_builtins(settings.paths),
         "policy": {"deprecations": list(settings.deprecations), "repository": settings.repository},
         "rules": rules,

@@ -63,11 +63,13 @@ def violations(
             yield Violation("new-key", key, ())
             continue
         found = list(_of_scenarios(base.keys[key][1], head.keys[key][1], kinds))
+        told = {item.details[0] for item in found if item.kind in ("scenario-added", "scenario-removed")}
         gone = [point for point in old[key] if _identity(point) not in now]
         added = [point for point in new[key] if _identity(point) not in was]
         changed, removed, fresh = _paired(gone, added)
-        found += _of_points(key, changed, removed)
-        found += _of_curves(key, fresh, images)
+        found += _of_points(key, changed, [point for point in removed if point.kind not in told])
+        if not any(item.before.image != item.after.image for item in changed):  # said of the old points already
+            found += _of_curves(key, [point for point in fresh if point.kind not in told], images)
         found += _of_recipes(change, base, key, kinds)
         yield from found
         if not added and not found:

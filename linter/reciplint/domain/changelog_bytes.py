@@ -136,6 +136,8 @@ def _lines(data: bytes) -> list[bytes]:
 
 def common_prefix(one: bytes, other: bytes) -> int:
     """How many bytes two texts begin with in common."""
+    if other.startswith(one):
+        return len(one)
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -153,26 +155,25 @@ def compare(base: bytes, head: bytes) -> Comparison:
     if not old.has_history:
         return Comparison(old, new, kept_lines, (), tuple(entry.line for entry in new.entries))
     corrections = _corrections(base, head)
-    if corrections:
+    if corrections or base == head:
         return Comparison(old, new, kept_lines, (), (), corrections)
-    if base == head:
-        return Comparison(old, new, kept_lines, (), ())
-    if base.replace(b"\r", b"") != base or head.replace(b"\r", b"") != head:
-        event = _line_ends(base, head, kept_lines)
-        if event:
-            count = len(old.entries)
-            return Comparison(old, new, kept_lines, (event,), tuple(entry.line for entry in new.entries[count:]))
+    event = _line_ends(base, head, kept_lines) if b"\r" in base or b"\r" in head else None
+    if event:
+        later = new.entries[len(old.entries) :]
+        return Comparison(old, new, kept_lines, (event,), tuple(entry.line for entry in later))
     alignment = _align(old.entries, new.entries)
     events = sorted(_events(old, new, alignment), key=lambda event: event.line)
     if not events and not head.startswith(base):
-        events = [_first_difference(base, head, kept_lines)]
+        events = [_first_difference(base, head, kept_lines + 1)]
     return Comparison(old, new, kept_lines, tuple(events), tuple(new.entries[j].line for j in alignment.added))
 
 
 def _corrections(base: bytes, head: bytes) -> tuple[int, ...]:
     """The lines of a pure correction: nothing but links differs, as many lines, every new link well-formed."""
+    if base == head or base.count(b"\n") != head.count(b"\n"):
+        return ()
     old, new = _lines(base), _lines(head)
-    if len(old) != len(new) or base == head:
+    if len(old) != len(new):
         return ()
     changed = [(index, *pair) for index, pair in enumerate(zip(old, new, strict=True), 1) if pair[0] != pair[1]]
     return tuple(line for line, *_ in changed) if all(_is_correction(was, now) for _, was, now in changed) else ()
@@ -195,14 +196,12 @@ def _line_ends(base: bytes, head: bytes, kept_lines: int) -> Event | None:
     return Event("line-ends", line, line, (), (), *kinds)
 
 
-def _first_difference(base: bytes, head: bytes, kept_lines: int) -> Event:
-    line = kept_lines + 1
+def _first_difference(base: bytes, head: bytes, line: int) -> Event:
     return Event("altered", line, line, (), (f"line {line}",), show(_at(base, line)), show(_at(head, line)))
 
 
 def _at(data: bytes, line: int) -> bytes:
-    lines = _lines(data)
-    return lines[line - 1] if line <= len(lines) else b""
+    return next(iter(_lines(data)[line - 1 : line]), b"")
 
 
 # ---- which entry of the head is which of the base
@@ -219,12 +218,15 @@ class _Alignment(NamedTuple):
 
 def _align(old: tuple[TextEntry, ...], new: tuple[TextEntry, ...]) -> _Alignment:
     before, after = [entry.content for entry in old], [entry.content for entry in new]
-    pairs: list[tuple[int, int]] = []
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    same = next((k for k, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
+    lead = min(len(before), len(after)) if same is None else same
+    pairs = [(k, k) for k in range(lead)]
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before[lead:], after[lead:], autojunk=False).get_opcodes():
+        mine, theirs = range(lead + i1, lead + i2), range(lead + j1, lead + j2)
         if tag == "equal":
-            pairs.extend(zip(range(i1, i2), range(j1, j2), strict=True))
+            pairs.extend(zip(mine, theirs, strict=True))
         elif tag == "replace":
-            pairs.extend(_alike(old, new, range(i1, i2), range(j1, j2)))
+            pairs.extend(_alike(old, new, mine, theirs))
     deleted = sorted({*range(len(old))} - {i for i, _ in pairs})
     added = sorted({*range(len(new))} - {j for _, j in pairs})
     tail = max((j for _, j in pairs), default=-1)

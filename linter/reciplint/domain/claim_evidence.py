@@ -22,11 +22,12 @@ _FLAG = re.compile(r"(?:^|\s)--([a-z][\w-]*)[ =]([^\s-]\S*)")
 
 
 class Place(NamedTuple):
-    """A value, as text, with the place where it stands."""
+    """A value, as text, with the place where it stands; `is_row` if a row of a master config has it."""
 
     value: str
     path: str
     span: Span
+    is_row: bool = False
 
 
 class Swept(NamedTuple):
@@ -115,7 +116,7 @@ class Evidence:
         found: dict[str, list[Place]] = {}
         for path, _, _, row in self.rows:
             for name, value in _row_settings(row.settings):
-                found.setdefault(_kebab(name), []).append(Place(normal(value), path, row.span))
+                found.setdefault(_kebab(name), []).append(Place(normal(value), path, row.span, True))
         for path, recipe in self._recipes.items():
             for name, value, span in _recipe_settings(self.project, path, recipe):
                 found.setdefault(_kebab(name), []).append(Place(normal(value), path, span))

@@ -122,15 +122,22 @@ def _image_claims(sentence: str) -> Iterator[ImageClaim]:
         covered.append(match.span())
         is_whole = _IMAGE.fullmatch(match["a"]) is not None or _IMAGE.fullmatch(match["b"]) is not None
         is_named = _is_named(sentence[: match.start()])
-        if is_whole or is_named:
+        if (is_whole or is_named) and not _is_shortened(match[0], sentence[match.end() :]):
             yield ImageClaim(match.start("a"), match.end("a"), "base", match["a"], is_named)
             yield ImageClaim(match.start("b"), match.end("b"), "head", match["b"], is_named)
     for match in _IMAGE.finditer(sentence):
         start, end = match.span()
         if any(low <= start < high for low, high in covered) or _FILE.search(match[0]):
             continue
+        if _is_shortened(match[0], sentence[end:]):
+            continue
         if not _is_hedged(sentence, start, end) and not _is_former(sentence[:start]):
             yield ImageClaim(start, end, "head", match[0], _is_named(sentence[:start]))
+
+
+def _is_shortened(text: str, after: str) -> bool:
+    """Whether dots stand for a part of an image's name that is left out."""
+    return ".." in text or "…" in text or after.startswith(("..", "…"))
 
 
 def _is_named(text: str) -> bool:

@@ -52,14 +52,14 @@ class FileEras:
 
 def rows(entry: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every row of an entry with its scenario; whatever has the wrong shape is passed over."""
-    scenarios = entry.get("scenarios") if isinstance(entry, Mapping) else None
-    if not isinstance(scenarios, Mapping):
+    scenarios = entry.get("scenarios") if isinstance(entry, dict) else None
+    if not isinstance(scenarios, dict):
         return
     for name, items in scenarios.items():
         for item in items if isinstance(items, list) else ():
-            space = item.get("search-space") if isinstance(item, Mapping) else None
+            space = item.get("search-space") if isinstance(item, dict) else None
             for row in space if isinstance(space, list) else ():
-                if isinstance(row, Mapping):
+                if isinstance(row, dict):
                     yield str(name), row
 
 
@@ -67,7 +67,7 @@ def settings(row: Mapping[str, Any]) -> Iterator[str]:
     """The additional settings of a row's worker blocks."""
     for role in ("worker", "prefill", "decode"):
         block = row.get(role)
-        values = block.get("additional-settings") if isinstance(block, Mapping) else None
+        values = block.get("additional-settings") if isinstance(block, dict) else None
         for value in values if isinstance(values, list) else ():
             if isinstance(value, str):
                 yield value
@@ -75,7 +75,7 @@ def settings(row: Mapping[str, Any]) -> Iterator[str]:
 
 def entry_era(entry: Any) -> Era | None:
     """The era that an entry itself shows; None where it names no recipe."""
-    if not isinstance(entry, Mapping):
+    if not isinstance(entry, dict):
         return None
     if "srt-recipe-dir" in entry:
         return Era.FOLDER
@@ -98,7 +98,7 @@ def _row_era(row: Mapping[str, Any], framework: str) -> Era | None:
 
 def file_eras(root: Any, path: str = "") -> FileEras:
     """The eras of a loaded master file; a file that shows none is taken for August."""
-    entries = list(root.values()) if isinstance(root, Mapping) else []
+    entries = list(root.values()) if isinstance(root, dict) else []
     if _is_undescribed(entries, path):
         return FileEras(Era.UNDESCRIBED)
     counts = Counter(era for entry in entries if (era := entry_era(entry)))
@@ -115,7 +115,7 @@ def _is_undescribed(entries: list[Any], path: str) -> bool:
     """
     if _OLD_FOLDER in f"{path}/":
         return True
-    known = [entry for entry in entries if isinstance(entry, Mapping)]
+    known = [entry for entry in entries if isinstance(entry, dict)]
     if known and 2 * sum("seq-len-configs" in entry for entry in known) >= len(known):
         return True
     disaggregated = sum(entry.get("disagg") is True for entry in known)

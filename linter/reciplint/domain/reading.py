@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from reciplint.yamltree.scalars import scalar_value
-from reciplint.yamltree.tree import Concrete, Entry, Mapping, Scalar, Sequence, target
+from reciplint.yamltree.tree import MERGE, Concrete, Entry, Mapping, Scalar, Sequence, target
 
 _ENCODE = msgspec.json.Encoder(order="sorted")
 
@@ -69,7 +69,15 @@ def scalars_of(node: Concrete | None) -> list[Scalar]:
 
 def own_entries(node: Mapping) -> list[Entry]:
     """The explicit entries with a scalar key."""
-    return [entry for entry in node.entries if not entry.is_merge and entry.name is not None]
+    found = []
+    for entry in node.entries:
+        key = entry[0]
+        if type(key) is Scalar:
+            if key.value != MERGE or key.style:
+                found.append(entry)
+        elif entry.name is not None:
+            found.append(entry)
+    return found
 
 
 def _scalar(node: Concrete | None) -> Any:

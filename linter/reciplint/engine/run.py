@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from reciplint.domain.policy import policy_from_settings
 from reciplint.domain.project import Change, Project
 from reciplint.engine.analysis import Analyser, Analysis, Progress, guarded
+from reciplint.engine.baseline import Accepted, Baseline, Entry, accept, baseline_of, is_named
 from reciplint.engine.cache import Cache
 from reciplint.engine.registry import Registered
 from reciplint.engine.settings import Settings
@@ -43,18 +44,27 @@ class Request:
     ignore: frozenset[str] = frozenset()
     review_date: datetime.date = datetime.date.max
     pull_request: int | None = None
+    baseline: Baseline = Baseline()
     progress: Progress = lambda done, total: None
     processes: int = 1
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it: findings in order, how many were suppressed, how many files were read."""
+    """What came of it: findings in order, how many were held back and why, how many files were read.
+
+    `standing` has the findings of the head alone, before any comparison; `stale` what the baseline accepts beyond
+    them, and `idle` the ignored fingerprints that no finding has. Both are known only where every rule ran.
+    """
 
     findings: tuple[Fingerprinted, ...]
     suppressed: int
     files: int
     head: Analysis
+    baselined: int = 0
+    standing: tuple[Fingerprinted, ...] = ()
+    stale: tuple[Entry, ...] = ()
+    idle: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,21 +81,26 @@ def run(request: Request, rules: dict[str, Registered], settings: Settings, cach
     """Lint a head, or what a head makes worse against its base. Raises `NothingMatched`."""
     running = _Run(request, rules, settings)
     pair = running.pair(cache)
-    head, base = pair.head, pair.base
+    head = pair.head
     found, suppressed = running.lint(head)
-    reported = fingerprints(found, _own_path)
-    if base is not None:
-        to_base = _path_mapper(pair)
-        base_found, _ = running.lint(base)
-        reported = charged(fingerprints(found, to_base), fingerprints(base_found, _own_path))
-        change_found, more = running.lint_changes(pair.changes, head)
+    standing = fingerprints(found, _own_path)
+    reported, caused = standing, frozenset[str]()
+    if pair.base is not None:
+        reported, caused, more = running.compare(pair, pair.base, found)
         suppressed += more
-        reported = worst_of_each([*reported, *fingerprints(change_found, to_base)])
-    paths = _known_paths(head, base)
-    wanted = _under(request.paths, paths)
-    kept = [item for item in reported if wanted(item.finding)]
-    kept.sort(key=lambda item: (item.finding.path, item.finding.span, item.finding.rule, item.fingerprint))
-    return Outcome(tuple(kept), suppressed, len(head.files), head)
+    wanted = _under(request.paths, _known_paths(head, pair.base))
+    left = running.accept([item for item in reported if wanted(item.finding)], caused)
+    left.kept.sort(key=lambda item: (item.finding.path, item.finding.span, item.finding.rule, item.fingerprint))
+    return Outcome(
+        findings=tuple(left.kept),
+        suppressed=suppressed + left.ignored,
+        files=len(head.files),
+        head=head,
+        baselined=left.baselined,
+        standing=tuple(standing),
+        stale=running.stale(standing),
+        idle=running.idle([*standing, *reported]),
+    )
 
 
 def analyse_pair(request: Request, rules: dict[str, Registered], settings: Settings, cache: Cache) -> Pair:
@@ -156,6 +171,44 @@ class _Run:
             for change in changes:
                 found.extend(guarded(registered, "change", change, context, path=_where(change.head)))
         return self._triage(found, head, report_unused=False)
+
+    def compare(
+        self, pair: Pair, base: Analysis, found: list[Finding]
+    ) -> tuple[list[Fingerprinted], frozenset[str], int]:
+        """What the head is charged with, the fingerprints that change rules gave, and how many they had suppressed."""
+        to_base = _path_mapper(pair)
+        base_found, _ = self.lint(base)
+        reported = charged(fingerprints(found, to_base), fingerprints(base_found, _own_path))
+        change_found, suppressed = self.lint_changes(pair.changes, pair.head)
+        changes = fingerprints(change_found, to_base)
+        caused = frozenset(item.fingerprint for item in changes)
+        return worst_of_each([*reported, *changes]), caused, suppressed
+
+    def accept(self, items: list[Fingerprinted], caused: frozenset[str]) -> Accepted:
+        """What is left after the ignores of the settings and the baseline."""
+        ignores = frozenset(item.fingerprint for item in self._settings.ignores)
+        return accept(
+            items,
+            lambda item: item.fingerprint not in caused,
+            self._request.baseline,
+            ignores,
+            self._unsuppressible,
+        )
+
+    def stale(self, standing: list[Fingerprinted]) -> tuple[Entry, ...]:
+        """What the baseline accepts beyond what stands; nothing where not every rule ran."""
+        if not self._request.baseline.entries or not self._is_whole:
+            return ()
+        return self._request.baseline.stale(baseline_of(standing, "info"))
+
+    def idle(self, items: list[Fingerprinted]) -> tuple[str, ...]:
+        """The ignored fingerprints that no finding has; none where not every rule ran."""
+        names = [item.fingerprint for item in self._settings.ignores] if self._is_whole else []
+        return tuple(name for name in names if not any(is_named(item, frozenset({name})) for item in items))
+
+    @property
+    def _is_whole(self) -> bool:
+        return self._request.select is None and not self._request.ignore
 
     def _active(self, of: str) -> Iterator[Registered]:
         for name, registered in self._rules.items():

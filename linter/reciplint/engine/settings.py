@@ -35,6 +35,13 @@ class PathIgnore(msgspec.Struct, frozen=True):
         return ("*" in self.ignore or rule in self.ignore) and glob_pattern(self.path).match(path) is not None
 
 
+class AcceptedFinding(msgspec.Struct, frozen=True):
+    """A single finding that is accepted, by its fingerprint."""
+
+    fingerprint: str
+    reason: str
+
+
 class Settings(msgspec.Struct, frozen=True):
     """What a repository chose. `severities` has "off" for rules that do not run."""
 
@@ -43,6 +50,8 @@ class Settings(msgspec.Struct, frozen=True):
     severities: dict[str, str] = {}
     options: dict[str, dict[str, Any]] = {}
     paths: tuple[PathIgnore, ...] = ()
+    ignores: tuple[AcceptedFinding, ...] = ()
+    baseline: str = ""
     globs: dict[Kind, tuple[str, ...]] = {}
     deprecations: tuple[dict[str, Any], ...] = ()
     repository: str = ""
@@ -63,6 +72,11 @@ class Settings(msgspec.Struct, frozen=True):
         """The severity of a finding after the settings had their say."""
         chosen = self.severities.get(rule)
         return chosen if chosen in ("error", "warning", "info") else found  # type: ignore[return-value]
+
+
+def with_preset(settings: Settings, preset: str | None) -> Settings:
+    """The settings with another preset, if one is given."""
+    return settings if preset is None else msgspec.structs.replace(settings, preset=preset)
 
 
 def read_settings(data: bytes | None, rules: dict[str, Registered], name: str = SETTINGS_FILE) -> Settings:
@@ -110,6 +124,8 @@ def _settings(raw: dict[str, Any], rules: dict[str, Registered], name: str) -> S
         severities=severities,
         options=options,
         paths=paths,
+        ignores=tuple(AcceptedFinding(item["fingerprint"], item["reason"]) for item in raw.get("ignores") or []),
+        baseline=raw.get("baseline", ""),
         globs={Kind(kind): tuple(globs) for kind, globs in (raw.get("kinds") or {}).items()},
         deprecations=tuple(policy.get("deprecations") or ()),
         repository=policy.get("repository", ""),

@@ -14,10 +14,13 @@ from reciplint.rules.finding import Finding, rank
 
 
 class Fingerprinted(msgspec.Struct, frozen=True):
-    """A finding with the fingerprint that recognises it in another revision."""
+    """A finding with the fingerprint that recognises it in another revision, and what that was made from: the path at
+    the base and the number among equals."""
 
     finding: Finding
     fingerprint: str
+    home: str = ""
+    occurrence: int = 1
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
@@ -32,12 +35,18 @@ def fingerprints(findings: Iterable[Finding], base_path: Callable[[Finding], str
     seen: Counter[tuple[str, ...]] = Counter()
     result = []
     for finding in findings:
-        identity = (finding.rule, base_path(finding), *finding.subject)
+        home = base_path(finding)
+        identity = (finding.rule, home, *finding.subject)
         seen[identity] += 1
-        text = "\0".join((*identity, str(seen[identity])))
-        fingerprint = hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
-        result.append(Fingerprinted(finding, fingerprint))
+        occurrence = seen[identity]
+        result.append(Fingerprinted(finding, fingerprint_of(finding, home, occurrence), home, occurrence))
     return result
+
+
+def fingerprint_of(finding: Finding, path: str, occurrence: int | None = None) -> str:
+    """The fingerprint of a finding at a path; without an occurrence number, of all that equal it there."""
+    parts = (finding.rule, path, *finding.subject, *(() if occurrence is None else (str(occurrence),)))
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
 
 
 def select(

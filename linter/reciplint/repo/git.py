@@ -94,6 +94,18 @@ class Git:
         pairs = (fields[index : index + 3] for index in range(0, len(fields) - 2, 3))
         return {os.fsdecode(new): os.fsdecode(old) for _, old, new in pairs}
 
+    def diff_text(self, base: str, head: str) -> str:
+        """The difference of two commits as GitHub shows it: three lines of context, renames found."""
+        options = ["--no-color", "--no-ext-diff", "--no-textconv", "-M", "-U3", "--diff-algorithm=myers"]
+        options += [
+            "--inter-hunk-context=0",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            "--submodule=short",
+            "--no-indent-heuristic",
+        ]
+        return self._output(["diff", *options, base, head, "--"]).decode("utf-8", "surrogateescape")
+
     def content(self, name: str) -> bytes | None:
         """The bytes of a file as git names it, `<commit>:<path>`; None where there is none."""
         found = _run(self.top, ["cat-file", "blob", name])

@@ -18,6 +18,9 @@ FORMATS: dict[str, str] = {
     "json": "reciplint.report.jsonreport",
     "sarif": "reciplint.report.sarif",
     "github": "reciplint.report.github",
+    "gitlab": "reciplint.report.gitlab",
+    "junit": "reciplint.report.junit",
+    "markdown": "reciplint.report.markdown",
 }
 """The module of each format, imported only when a report is rendered in it."""
 

@@ -42,8 +42,9 @@ class Rule:
     """The facts about a rule that are not code.
 
     `kinds` are the kinds of document that `check_document` is called for; `fix` is the strongest applicability
-    that a finding of it may offer; `messages` are templates by message id (see `render`); `options` are the
-    settings it takes, with their defaults; `source` says where the rule or its numbers come from.
+    that a finding of it may offer; `messages` are templates by message id (see `render`), `messages_zh` the same in
+    Chinese where they are translated; `options` are the settings it takes, with their defaults; `source` says where
+    the rule or its numbers come from.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Rule:
     fix: Applicability | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     suppressible: bool = True
+    messages_zh: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def url(self) -> str:

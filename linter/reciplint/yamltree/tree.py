@@ -166,6 +166,14 @@ class Tree:
         """Every comment in source order."""
         return scan_comments(self.text, self.scalars)
 
+    @cached_property
+    def key_names(self) -> frozenset[str]:
+        """The text of every scalar key, once."""
+        names: set[str] = set()
+        for mapping in self.mapping_nodes:
+            names.update([key.value for key, _ in mapping.entries if type(key) is Scalar])
+        return frozenset(names)
+
     def span(self, node: Node) -> Span:
         """Where a node stands."""
         return self.lines.span(node.start, node.end)

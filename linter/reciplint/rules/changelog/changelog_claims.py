@@ -10,8 +10,9 @@ What the description of an added changelog entry states in figures, held against
 - concurrencies, as a list, as a range, or as `up to N`, against the rows of the keys. A claim that names its rows
   (`TP4 dp-attn`) is held against those.
 
-B is looked up at the head, A at the base. A claim is true if any key of the entry has it. Text about the past, about
-other keys, about measurements or failures, or with a key that does not exist, is left alone.
+B is looked up at the head, A at the base (of a setting, only in recipes). A claim is true if any key of the entry has
+it. Left alone: text about the past, about other keys, about measurements or failures; an entry with a key that does
+not exist; settings where a recipe of the keys lies in another repository; an entry of the base with a new link or text.
 
 ## Why it matters
 
@@ -207,6 +208,8 @@ def _repository(image: str) -> str:
 
 def _setting(claim: SettingClaim, facts: Evidence) -> _Contradiction | None:
     places = facts.setting(claim.name)
+    if claim.side == "base":  # rows come and go: what one of them was before need not be a row of the base
+        places = [place for place in places if not place.is_row]
     if not places or any(place.value == normal(claim.value) for place in places):
         return None
     return _instead(f"setting-{claim.side}", places, claim.name)

@@ -114,6 +114,8 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
     """Known keys of masters, runners and changelogs in another spelling."""
     assert document.tree is not None
     vocabulary = kebab_vocabulary(document.kind)
+    if not any(kebab(name) != name for name in document.tree.key_names):
+        return
     for path, mapping in document.tree.mappings():
         if document.kind is Kind.MASTER and not path:
             continue

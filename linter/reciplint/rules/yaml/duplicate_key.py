@@ -55,7 +55,6 @@ YAML 1.2.2, section 3.2.1.3: keys are unique. PyYAML builds a dictionary, in whi
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from functools import lru_cache
 
 from reciplint.domain.document import Document
 from reciplint.repo.kinds import ANY_YAML
@@ -95,20 +94,22 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
 
 def _may_repeat(tree: Tree) -> bool:
     """A quick look without paths: almost every file ends here."""
-    return any(len(mapping.entries) > 1 and _is_suspect(mapping) for mapping in tree.mapping_nodes)
+    unlike_text = frozenset(name for name in tree.key_names if resolve_11(name) != "str")
+    return any(len(mapping.entries) > 1 and _is_suspect(mapping, unlike_text) for mapping in tree.mapping_nodes)
 
 
-def _is_suspect(mapping: Mapping) -> bool:
+def _is_suspect(mapping: Mapping, unlike_text: frozenset[str]) -> bool:
     """Whether two keys are written alike, or two are not text for PyYAML (`yes` meets `true`)."""
-    names = [entry.key.value if type(entry.key) is Scalar else entry.name for entry in mapping.entries]
+    names = [key.value if type(key) is Scalar else _name_behind(key) for key, _ in mapping.entries]
     if len(set(names)) < len(names):
         return True
-    return sum(name is None or _is_no_text(name) for name in names) > 1
+    return not unlike_text.isdisjoint(names) and sum(name in unlike_text for name in names) > 1
 
 
-@lru_cache(maxsize=16384)
-def _is_no_text(name: str) -> bool:
-    return resolve_11(name) != "str"
+def _name_behind(key: Node) -> str | None:
+    """The text of a key that is no scalar itself: of the scalar behind an alias."""
+    scalar = target(key)
+    return scalar.value if isinstance(scalar, Scalar) else None
 
 
 def _repeated(mapping: Mapping) -> list[list[Entry]]:

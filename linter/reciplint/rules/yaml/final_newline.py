@@ -48,7 +48,7 @@ import re
 from collections.abc import Iterator
 
 from reciplint.domain.document import Document
-from reciplint.repo.kinds import ANY_YAML
+from reciplint.repo.kinds import ANY_YAML, Kind
 from reciplint.rules.finding import Finding, Fix
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.edit import AppendNewline
@@ -59,7 +59,7 @@ RULE = Rule(
     summary="A file that does not end with a line break",
     severity="info",
     source="POSIX: a line ends with a line break",
-    kinds=ANY_YAML,
+    kinds=ANY_YAML - {Kind.CHANGELOG},  # `changelog-format` speaks of its end
     fix="safe",
     messages={
         "missing": "The last line does not end with a line break",

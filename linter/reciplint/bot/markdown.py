@@ -1,0 +1,66 @@
+"""Untrusted text as text in GitHub's Markdown: a word that could be more than a word becomes a code span.
+
+In a code span nothing is a mention, a link, an issue, HTML or emphasis; control and bidi characters are escaped before
+(`report/escape.py`), line breaks among them, so that nothing opens a block.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from reciplint.report.escape import MESSAGE_LIMIT, shown
+from reciplint.report.table import code
+
+_PUNCTUATION = ".,;:()'%=+-!?…–—−→，。：；、（）「」“”’"
+_LEADING = "('“「（"
+_TRAILING = ".,;:)'”」），。：；、"
+_ACTIVE = re.compile(r"gh-\d+|www\.|[0-9a-f]{7,}|:[\w+-]+:|--+>|--|\w+[:=]\w+:", re.IGNORECASE)
+_BACKTICKS = re.compile("`{3,}")
+
+
+def words(text: str, limit: int = MESSAGE_LIMIT) -> str:
+    """A sentence that holds values of a repository, on one line, safe in a paragraph and in a cell of a table."""
+    cut = text[:limit].replace("\u00a0", " ")
+    more = "…" if len(text) > limit else ""
+    return " ".join(_word(word) for word in shown(cut).split(" ") if word) + more
+
+
+def _word(word: str) -> str:
+    """A word as it is, or its middle as a code span with the punctuation around it left outside."""
+    if _is_plain(word):
+        return word
+    start = len(word) - len(word.lstrip(_LEADING))
+    end = len(word.rstrip(_TRAILING))
+    if start >= end:
+        return code(word)
+    middle = word[start:end]
+    return f"{word[:start]}{middle if _is_plain(middle) else code(middle)}{word[end:]}"
+
+
+def _is_plain(word: str) -> bool:
+    return all(char.isalnum() or char in _PUNCTUATION for char in word) and not _ACTIVE.search(word)
+
+
+def fenced(text: str, language: str) -> str:
+    """Text as a fenced block that nothing in it can close."""
+    longest = max((len(found) for found in _BACKTICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}" if text else f"{fence}{language}\n{fence}"
+
+
+def link(label: str, address: str) -> str:
+    """A link of ours around Markdown of ours."""
+    return f"[{label}]({address})" if address else label
+
+
+def address_of(web: str, revision: str, path: str, line: int) -> str:
+    """Where a line of a file at a revision can be seen; "" if the repository's address is not known."""
+    if not web:
+        return ""
+    return f"{web}/blob/{revision}/{quote(path.encode('utf-8', 'surrogatepass'), safe='/')}#L{line}"
+
+
+def details(title: str, body: str) -> str:
+    """A folded block; the title is Markdown-free text of ours."""
+    return f"<details><summary>{title}</summary>\n\n{body.strip(chr(10))}\n\n</details>"
