@@ -13,12 +13,10 @@ _LETTERS = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t
 
 @dataclass(frozen=True)
 class Hunk:
-    """The lines of the head that a hunk shows, from the line `start`; `closed` is false if the last one ends the
-    file without a line break."""
+    """The lines of the head that a hunk shows, from the line `start`."""
 
     start: int
     lines: tuple[str, ...]
-    closed: bool = True
 
     @property
     def end(self) -> int:
@@ -43,7 +41,9 @@ class DiffMap:
 
     def line_within(self, path: str, first: int, last: int) -> int | None:
         """The first line from `first` to `last` that can carry a comment."""
-        lines = (max(first, hunk.start) for hunk in self.hunks.get(path, ()) if hunk.start <= last and first <= hunk.end)
+        lines = (
+            max(first, hunk.start) for hunk in self.hunks.get(path, ()) if hunk.start <= last and first <= hunk.end
+        )
         return min(lines, default=None)
 
 
@@ -87,7 +87,6 @@ def _hunk(header: re.Match[str], lines: Iterator[str]) -> Hunk:
     """The hunk below a header. Its lines are counted, so that a changed line may look like a header."""
     old, new = (int(size) if size is not None else 1 for size in (header[1], header[3]))
     shown: list[str] = []
-    closed = True
     while old or new:
         line = next(lines, None)
         if line is None:
@@ -102,7 +101,7 @@ def _hunk(header: re.Match[str], lines: Iterator[str]) -> Hunk:
         else:  # some tools drop the blank of an empty context line
             old, new = old - 1, new - 1
         shown.append(line[1:])
-    return Hunk(int(header[2]), tuple(shown), closed)
+    return Hunk(int(header[2]), tuple(shown))
 
 
 def _named(line: str) -> str:

@@ -32,10 +32,10 @@ def _word(word: str) -> str:
         return word
     start = len(word) - len(word.lstrip(_LEADING))
     end = len(word.rstrip(_TRAILING))
-    if start >= end:
-        return code(word)
     middle = word[start:end]
-    return f"{word[:start]}{middle if _is_plain(middle) else code(middle)}{word[end:]}"
+    if not middle or _is_plain(middle):
+        return code(word)
+    return f"{word[:start]}{code(middle)}{word[end:]}"
 
 
 def _is_plain(word: str) -> bool:

@@ -12,8 +12,8 @@ NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
 
 SENTENCES: dict[str, tuple[str, str]] = {
     "nothing-new": ("nothing new", "没有新问题"),
-    "errors": ("{n} {n:error|errors}", "{n} 个错误"),
-    "warnings": ("{n} {n:warning|warnings}", "{n} 个警告"),
+    "errors": ("{n:error|errors}", "{n} 个错误"),
+    "warnings": ("{n:warning|warnings}", "{n} 个警告"),
     "infos": ("{n} info", "{n} 条建议"),
     "error": ("error", "错误"),
     "warning": ("warning", "警告"),
@@ -23,7 +23,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "where": ("where", "位置"),
     "message": ("message", "说明"),
     "more-rows": (
-        "and {n} more {n:finding|findings}: the step summary of the check has all",
+        "and {n:more finding|more findings}: the step summary of the check has all",
         "另有 {n} 项：检查的步骤摘要中有全部内容",
     ),
     "evidence": ("evidence", "依据"),

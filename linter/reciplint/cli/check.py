@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import click
 
-from reciplint.cli.baseline import tell_accepted
 from reciplint.cli.options import IsoDate, split_rules
 from reciplint.cli.progress import Progress
 from reciplint.cli.reporting import WITH_EDITS, Origin, Sources, build_report, emit, parse_output
@@ -133,7 +132,10 @@ def command(
                 request = replace(request, head=_head(repository, None, None))
                 outcome = run(request, repository.rules, repository.settings, cache)
     cache.close()
-    tell_accepted(outcome, verbose)
+    if outcome.stale or (verbose and outcome.idle):
+        from reciplint.cli.baseline import tell_accepted
+
+        tell_accepted(outcome, verbose)
     threshold = fail_on or with_preset(repository.settings, preset).fail_on
     origin = Origin(base_commit, request.head.commit, pr)
     formats = {chosen, *(name for name, _ in output)}

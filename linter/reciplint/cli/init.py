@@ -17,7 +17,7 @@ from reciplint.engine.settings import SETTINGS_FILE, read_settings
 from reciplint.fix.session import unified_diff
 from reciplint.report.escape import shown
 
-_SHOWN_LINES = 25
+_SHOWN_LINES = 40
 
 
 @dataclass(frozen=True)
@@ -126,12 +126,12 @@ def _told(baseline: Baseline) -> str:
 
 def _shown_diff(planned: Planned) -> str:
     """The change as a diff, a long one cut."""
-    lines = unified_diff(planned.path, planned.before or b"", planned.after).splitlines()
+    lines = unified_diff(planned.path, planned.before or b"", planned.after).split("\n")[:-1]
+    if planned.before is None:
+        lines[0] = "--- /dev/null"
     cut = lines[:_SHOWN_LINES]
-    if len(lines) > _SHOWN_LINES + 1:
-        cut.append(f"… and {len(lines) - _SHOWN_LINES} more lines")
-    else:
-        cut = lines
+    if len(lines) > len(cut):
+        cut.append(f"… and {len(lines) - len(cut)} more lines")
     return "".join(f"{shown(line)}\n" for line in cut)
 
 

@@ -73,9 +73,7 @@ class Repository:
             return Baseline()
         data = _file_of_head(self.top, self.git, head, name)
         if data is None:
-            raise BaselineError(
-                f"the settings name a baseline {name}, which is not there: `reciplint baseline` writes it"
-            )
+            raise BaselineError(f"{name}, the settings' baseline, is not there: `reciplint baseline` writes it")
         return read_baseline(data, name)
 
     def relative(self, paths: tuple[str, ...]) -> tuple[str, ...]:

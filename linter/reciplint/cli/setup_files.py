@@ -1,4 +1,4 @@
-"""The files that `reciplint init` writes, as texts: settings, pre-commit entry, workflow; and what the repository is."""
+"""What `reciplint init` writes, as texts: settings, pre-commit entry, workflow; and what kind a repository is."""
 
 from __future__ import annotations
 
@@ -143,6 +143,6 @@ def _loaded(text: str) -> object:
     import yaml
 
     try:
-        return yaml.load(text, yaml.CSafeLoader)  # noqa: S506 (a safe loader)
-    except yaml.YAMLError:
+        return yaml.load(text, yaml.CSafeLoader)
+    except (yaml.YAMLError, RecursionError, ValueError):
         return None

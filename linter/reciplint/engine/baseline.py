@@ -7,7 +7,6 @@ same, or a higher severity. A change rule charges what a change did, so a baseli
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -67,6 +66,9 @@ class Baseline(msgspec.Struct, frozen=True):
     def total(self) -> int:
         """How many findings are accepted."""
         return sum(entry.count for entry in self.entries.values())
+
+
+NOTHING = Baseline()
 
 
 def baseline_of(items: Iterable[Fingerprinted], least: Severity = "warning") -> Baseline:
@@ -130,8 +132,8 @@ def own_fingerprint(item: Fingerprinted) -> str:
 def read_baseline(data: bytes, name: str) -> Baseline:
     """The baseline from the bytes of its file. Raises `BaselineError`."""
     try:
-        raw = json.loads(data)
-    except (ValueError, RecursionError):
+        raw = msgspec.json.decode(data)
+    except (msgspec.DecodeError, ValueError, RecursionError):
         raise BaselineError(f"{name} is no JSON; write it anew with `reciplint baseline`") from None
     if not isinstance(raw, dict) or raw.get("schema") != SCHEMA or not isinstance(raw.get("findings"), list):
         raise BaselineError(f"{name} is no baseline: a mapping with schema {SCHEMA} and a list of findings is expected")
@@ -155,6 +157,8 @@ def _entry(record: Any) -> Entry | None:
 
 def write_baseline(baseline: Baseline) -> bytes:
     """The bytes of the file: one line an entry, ordered by path and rule, so that branches merge line by line."""
+    import json
+
     lines = [json.dumps(msgspec.to_builtins(entry)) for entry in _in_order(baseline)]
     listed = ",\n".join(f"  {line}" for line in lines)
     body = f"[\n{listed}\n ]" if lines else "[]"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from reciplint.domain.policy import policy_from_settings
 from reciplint.domain.project import Change, Project
 from reciplint.engine.analysis import Analyser, Analysis, Progress, guarded
-from reciplint.engine.baseline import Accepted, Baseline, Entry, accept, baseline_of, is_named
+from reciplint.engine.baseline import NOTHING, Accepted, Baseline, Entry, accept, baseline_of, is_named
 from reciplint.engine.cache import Cache
 from reciplint.engine.registry import Registered
 from reciplint.engine.settings import Settings
@@ -44,7 +44,7 @@ class Request:
     ignore: frozenset[str] = frozenset()
     review_date: datetime.date = datetime.date.max
     pull_request: int | None = None
-    baseline: Baseline = Baseline()
+    baseline: Baseline = NOTHING
     progress: Progress = lambda done, total: None
     processes: int = 1
 

@@ -21,7 +21,12 @@ SIZE_LIMIT = 900_000
 
 _SIGNS = {"error": "❌ error", "warning": "⚠️ warning", "info": "ℹ️ info"}
 _COLUMNS = (Column("severity"), Column("rule"), Column("where"), Column("what"))
-_ACTIVE = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~&$^=:@/\"']|(?<![0-9A-Za-z])[0-9a-f]{7,40}(?![0-9A-Za-z])")
+_QUOTED = re.compile("(`[^`]+`)")
+_ACTIVE = re.compile(
+    r"[\\`*\[\]<>#!|~&$@]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|:(?=\S)|(?<=www)\.|(?<=[Gg][Hh])-(?=\d)|[0-9a-f]{7}"
+)
+_NOTHING = "<!-- -->"
+_JOINS = "@#:-"
 _ORDER = ("error", "warning")
 
 
@@ -52,19 +57,21 @@ def verdict(report: Report) -> str:
 
 
 def as_text(text: str, limit: int = MESSAGE_LIMIT) -> str:
-    """Untrusted text that Markdown shows as it is: no link, mention, reference, image, HTML or formula comes of it."""
-    return _ACTIVE.sub(_inert, shown(text, limit))
+    """Untrusted text that Markdown shows as it is: no link, mention, reference, image, HTML or formula comes of it.
+
+    What stands between backticks becomes a code span, which is as inert.
+    """
+    parts = _QUOTED.split(shown(text, limit))
+    return "".join(code(part[1:-1]) if index % 2 else _ACTIVE.sub(_inert, part) for index, part in enumerate(parts))
 
 
 def _inert(match: re.Match[str]) -> str:
-    """Each character as an entity: Markdown decodes it after it has looked for markup, and GitHub's own additions
-    (mentions, issue numbers, commits) look for neighbours that an empty comment between them takes away."""
+    """A character as an entity, which Markdown decodes after it has looked for markup; mentions, issue numbers,
+    commits and emoji, which GitHub looks for in the finished text, are torn apart by an empty comment."""
     text = match[0]
-    if text in "@#:/":
-        return f"&#{ord(text)};<!-- -->"
     if len(text) > 1:
-        return f"{text[:4]}<!-- -->{text[4:]}"
-    return f"&#{ord(text)};"
+        return f"{text}{_NOTHING}"
+    return f"&#{ord(text)};{_NOTHING if text in _JOINS else ''}"
 
 
 class _Room:
