@@ -23,6 +23,7 @@ from reciplint.report.model import Counts, Report
 from reciplint.yamltree.spans import Span
 
 SCHEMAS = Path(__file__).parent / "schemas"
+_SCHEMA: dict[str, Any] = {}
 GITLAB = jsonschema.Draft202012Validator(
     json.loads((SCHEMAS / "gitlab-code-quality.schema.json").read_text(encoding="utf-8"))
 )
@@ -146,11 +147,9 @@ def test_junit_of_hostile_text_is_well_formed_and_says_it(sample: tuple[Report, 
 @settings(max_examples=20, deadline=None)
 def test_junit_of_hostile_text_keeps_its_schema(sample: tuple[Report, Texts]) -> None:
     xmlschema = pytest.importorskip("xmlschema")
-    schema = _SCHEMA.setdefault("xsd", xmlschema.XMLSchema10(str(SCHEMAS / "junit-10.xsd")) if not _SCHEMA else None)
-    schema.validate(junit.render(sample[0], sample[1], PLAIN))
-
-
-_SCHEMA: dict[str, Any] = {}
+    if "xsd" not in _SCHEMA:
+        _SCHEMA["xsd"] = xmlschema.XMLSchema10(str(SCHEMAS / "junit-10.xsd"))
+    _SCHEMA["xsd"].validate(junit.render(sample[0], sample[1], PLAIN))
 
 
 # ---- Markdown
@@ -204,6 +203,10 @@ def test_markdown_stays_below_what_github_takes() -> None:
     assert re.search(r"\n[\d,]+ findings more than fit here: see the log\.\n\Z", text)
 
 
+CODE = "\0"
+"""Where code begins or ends in a cell."""
+
+
 class _Rendered(HTMLParser):
     """The tags of a page, and the texts of its cells with their text nodes apart."""
 
@@ -224,11 +227,11 @@ class _Rendered(HTMLParser):
         elif tag == "a":
             self.links.append(dict(attrs)["href"])
         elif tag == "code" and self.cells:
-            self.cells[-1].append("`")
+            self.cells[-1].append(CODE)
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "code" and self.cells:
-            self.cells[-1].append("`")
+            self.cells[-1].append(CODE)
 
     def handle_comment(self, data: str) -> None:
         self.cells[-1].append("")
@@ -270,19 +273,17 @@ def test_markdown_shows_hostile_text_as_text(message: str, path: str, severity: 
     assert page.tags.count("details") == (severity == "info")
     outside = True
     for node in page.cells[3]:
-        outside ^= node == "`"
+        outside ^= node == CODE
         assert not (outside and LIVE.search(node)), node
-    squeezed = re.sub(r"[\s`]|\\x7c|[|]|\(blank\)|-", "", "".join(page.cells[3]))
-    assert (
-        squeezed == re.sub(r"[\s`|]|-|\\x7c", "", re.sub(r"\\\|", "", shown(message, MESSAGE_LIMIT))) or "\\" in message
-    )
+    if "`" not in message:
+        assert "".join(page.cells[3]).strip() == shown(message, MESSAGE_LIMIT).strip()
     assert page.cells[1] == ["missing-recipe"]
 
 
 def test_what_stands_between_backticks_is_code() -> None:
     report = report_of(finding("`a_b` is `x|y` to <b>"))
     page = rendered(markdown.render(report, SOURCES, PLAIN))
-    assert "".join(page.cells[3]) == "`a_b` is `x|y` to <b>"
+    assert "".join(page.cells[3]).replace(CODE, "`") == "`a_b` is `x|y` to <b>"
 
 
 def test_spans_that_end_before_a_line_are_not_stretched() -> None:

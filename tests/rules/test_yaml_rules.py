@@ -198,6 +198,10 @@ def test_an_empty_value_is_shown_as_null() -> None:
 # all of them
 
 
-@pytest.mark.parametrize("module", [yaml_syntax, duplicate_key, ambiguous_scalar, final_newline])
+@pytest.mark.parametrize("module", [yaml_syntax, duplicate_key, ambiguous_scalar])
 def test_they_run_on_every_kind_of_yaml(module: object) -> None:
     assert module.RULE.kinds == ANY_YAML  # type: ignore[attr-defined]
+
+
+def test_the_end_of_a_changelog_is_left_to_its_own_rule() -> None:
+    assert final_newline.RULE.kinds == ANY_YAML - {Kind.CHANGELOG}

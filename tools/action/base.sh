@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Finds the commit to compare with, and fetches history until its merge base with HEAD is there.
-# In: INPUT_BASE, GITHUB_BASE_REF, GIT_REMOTE (origin). Output: commit, empty for a full run.
+# In: INPUT_BASE, GITHUB_BASE_REF. Output: commit, empty for a full run.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-remote="${GIT_REMOTE:-origin}"
+remote=origin
 # Some 22,000 commits on each side; who has more sets fetch-depth: 0.
 steps=(16 64 256 1024 4096 16384)
 kept=refs/reciplint/base
@@ -14,7 +14,7 @@ export GIT_TERMINAL_PROMPT=0
 fetch() {
   local said status=0
   said="$(git -c protocol.version=2 fetch --quiet --no-tags --no-recurse-submodules "$@" 2>&1)" || status=$?
-  if [[ -n "$said" ]]; then sed 's/^/git: /' <<<"$said"; fi
+  if [[ -n "$said" ]]; then printf 'git: %s\n' "${said//$'\n'/$'\n'git: }"; fi
   return "$status"
 }
 
@@ -63,7 +63,7 @@ fi
 # The first look must not make a full clone shallow.
 depth=()
 if is_shallow; then depth=(--depth=1); fi
-fetch "${depth[@]}" "$remote" "+$source:$kept" ||
+fetch ${depth[@]+"${depth[@]}"} "$remote" "+$source:$kept" ||
   refuse "base could not be fetched: $base (in a private repository, check out with fetch-depth: 0)"
 commit="$(commit_of "$kept")" || refuse "base is no commit: $base"
 

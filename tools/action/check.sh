@@ -41,7 +41,10 @@ if [[ -n "$BASE_COMMIT" ]]; then fixed+=("--base=$BASE_COMMIT"); fi
 if [[ "${GITHUB_REF:-}" =~ ^refs/pull/([1-9][0-9]*)/ ]]; then fixed+=(--pr "${BASH_REMATCH[1]}"); fi
 
 status=0
-"$RECIPLINT" check ${arguments[@]+"${arguments[@]}"} "${fixed[@]}" -- ${paths[@]+"${paths[@]}"} || status=$?
+"$RECIPLINT" check ${arguments[@]+"${arguments[@]}"} "${fixed[@]}" -- ${paths[@]+"${paths[@]}"} \
+  2>"$reports/said" || status=$?
+# Text of the repository may be in it: with a prefix, no line of it is a workflow command.
+sed 's/^/| /' "$reports/said"
 if [[ ! -s "$reports/report.json" ]]; then
   say error "reciplint could not do its job: its log is above"
   exit "$((status == 0 ? 2 : status))"

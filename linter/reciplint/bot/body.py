@@ -15,7 +15,9 @@ from reciplint.report.table import code
 from reciplint.rules.finding import SEVERITIES, Finding, rank, render
 from reciplint.rules.rule import rule_url
 
-STEP_SUMMARY_LIMIT = 1_000_000
+STEP_SUMMARY_LIMIT = 250_000
+"""Characters; GitHub takes a mebibyte."""
+
 _SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
 _ROW_MESSAGE = 400
 _PATH = 300
@@ -97,7 +99,7 @@ def _row(item: Reported, page: Page, language: Language) -> str:
     finding = item.finding
     place = _place(finding.path, finding.span.line, page)
     severity = f"{_SIGNS[finding.severity]} {say(language, finding.severity)}"
-    message = markdown.words(message_in(language, finding, page), _ROW_MESSAGE)
+    message = markdown.words(message_in(language, finding, page), _ROW_MESSAGE, in_table=True)
     return f"| {severity} | {_rule_link(finding.rule)} | {place} | {message} |"
 
 
@@ -121,7 +123,7 @@ def message_in(language: Language, finding: Finding, page: Page) -> str:
 def _evidence(findings: Sequence[Reported], language: Language, room: int) -> str:
     """The places that findings speak of, folded, as whole lines."""
     lines = [
-        f"- {code(item.finding.rule)} {code(_short(item.finding))}: {_related(item.finding)}"
+        f"- {code(item.finding.rule)} {code(_short(item.finding), in_table=False)}: {_related(item.finding)}"
         for item in ordered(findings)
         if item.finding.related
     ]

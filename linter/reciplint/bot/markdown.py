@@ -19,14 +19,14 @@ _ACTIVE = re.compile(r"gh-\d+|www\.|[0-9a-f]{7,}|:[\w+-]+:|--+>|--|\w+[:=]\w+:",
 _BACKTICKS = re.compile("`{3,}")
 
 
-def words(text: str, limit: int = MESSAGE_LIMIT) -> str:
-    """A sentence that holds values of a repository, on one line, safe in a paragraph and in a cell of a table."""
+def words(text: str, limit: int = MESSAGE_LIMIT, in_table: bool = False) -> str:
+    """A sentence that holds values of a repository, on one line, safe inside a paragraph or a cell of a table."""
     cut = text[:limit].replace("\u00a0", " ")
     more = "…" if len(text) > limit else ""
-    return " ".join(_word(word) for word in shown(cut).split(" ") if word) + more
+    return " ".join(_word(word, in_table) for word in shown(cut).split(" ") if word) + more
 
 
-def _word(word: str) -> str:
+def _word(word: str, in_table: bool) -> str:
     """A word as it is, or its middle as a code span with the punctuation around it left outside."""
     if _is_plain(word):
         return word
@@ -34,8 +34,8 @@ def _word(word: str) -> str:
     end = len(word.rstrip(_TRAILING))
     middle = word[start:end]
     if not middle or _is_plain(middle):
-        return code(word)
-    return f"{word[:start]}{code(middle)}{word[end:]}"
+        return code(word, in_table)
+    return f"{word[:start]}{code(middle, in_table)}{word[end:]}"
 
 
 def _is_plain(word: str) -> bool:

@@ -40,9 +40,11 @@ def plan(
     limits: Limits,
     page: Page,
     refused: frozenset[str] = frozenset(),
+    may_add: bool = True,
 ) -> Plan:
-    """What is to be done. `refused` are the keys of comments that GitHub did not take."""
-    placed = place(report, diff, existing, limits, page, refused)
+    """What is to be done. `refused` are the keys of comments that GitHub did not take; without `may_add` no inline
+    comment is new."""
+    placed = place(report, diff, existing, limits, page, refused, may_add)
     replies, minimise = _ended(report, existing, page, limits)
     note, note_id = _note(report, placed, existing, limits, page)
     return Plan(
@@ -62,13 +64,14 @@ def place(
     limits: Limits,
     page: Page,
     refused: frozenset[str] = frozenset(),
+    may_add: bool = True,
 ) -> Placement:
     """Where each finding is shown: the ones that have their comment keep it, the most severe of the others follow."""
     kept = {thread.key for thread in existing.threads if thread.is_open}
     findings = body.ordered(report.findings)
     spoken = [item for item in findings if key_of(item.fingerprint) in kept]
     taken = {(item.finding.path, line) for item in spoken if (line := _anchor(item, diff)) is not None}
-    left = limits.most_inline - len(spoken)
+    left = limits.most_inline - len(spoken) if may_add else 0
     inline: list[Inline] = []
     reasons: dict[str, Reason] = {}
     for item in findings:

@@ -23,10 +23,11 @@ _SIGNS = {"error": "❌ error", "warning": "⚠️ warning", "info": "ℹ️ inf
 _COLUMNS = (Column("severity"), Column("rule"), Column("where"), Column("what"))
 _QUOTED = re.compile("(`[^`]+`)")
 _ACTIVE = re.compile(
-    r"[\\`*\[\]<>#!|~&$@]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|:(?=\S)|(?<=www)\.|(?<=[Gg][Hh])-(?=\d)|[0-9a-f]{7}"
+    r"[\\`*\[\]<>#!|~&$@]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|:(?=\S)|(?<=www)\.|(?<=[Gg][Hh])-(?=\d)"
+    "|[0-9a-fA-F]{4}(?=[0-9a-fA-F]{3})"
 )
 _NOTHING = "<!-- -->"
-_JOINS = "@#:-"
+_JOINS = "@#:-.$"
 _ORDER = ("error", "warning")
 
 
@@ -67,7 +68,7 @@ def as_text(text: str, limit: int = MESSAGE_LIMIT) -> str:
 
 def _inert(match: re.Match[str]) -> str:
     """A character as an entity, which Markdown decodes after it has looked for markup; mentions, issue numbers,
-    commits and emoji, which GitHub looks for in the finished text, are torn apart by an empty comment."""
+    commits, addresses and emoji, which GitHub looks for in the finished text, are torn apart by an empty comment."""
     text = match[0]
     if len(text) > 1:
         return f"{text}{_NOTHING}"
