@@ -330,7 +330,7 @@ def test_a_full_clone_needs_no_network(step: Step, tmp_path: Path) -> None:
 
 
 def test_a_full_clone_of_one_branch_does_not_become_shallow(step: Step, tmp_path: Path) -> None:
-    address, expected = remote_with(tmp_path)
+    address, expected = remote_with(tmp_path, before=200)
     clone(step, address, "--single-branch")
     assert step.run("base.sh", INPUT_BASE="main").returncode == 0
     assert merge_base(step) == expected
@@ -382,7 +382,7 @@ def test_no_common_history_is_said(step: Step, tmp_path: Path) -> None:
     clone(step, address, "--depth=1", "--single-branch")
     ran = step.run("base.sh", INPUT_BASE="alien")
     assert ran.returncode == 2
-    assert "shares no history with alien" in ran.stdout
+    assert "alien: they share no history" in ran.stdout
 
 
 def test_deepening_has_an_end(step: Step, tmp_path: Path) -> None:
@@ -412,7 +412,8 @@ def test_nothing_checked_out_is_said(step: Step) -> None:
 # check.sh
 
 NOTHING = {f"INPUT_{name}": "" for name in ("PATHS", "FAIL_ON", "PRESET", "COMMENT", "SARIF", "ARGS")} | {
-    "BASE_COMMIT": ""
+    "BASE_COMMIT": "",
+    "PULL_COMMENT": "false",
 }
 REPORTS = """
 [[ "$2" == --help ]] && exit 0
@@ -486,6 +487,13 @@ def test_a_summary_beyond_githubs_limit_is_cut_at_a_line(step: Step) -> None:
     assert int(lines[-1]) == len(lines) - 1
 
 
+def test_the_summary_is_left_to_the_bot_where_it_comments(step: Step) -> None:
+    step.stub(REPORTS)
+    assert step.run("check.sh", **NOTHING | {"INPUT_COMMENT": "true", "PULL_COMMENT": "true"}).returncode == 0
+    assert step.summary == ""
+    assert "@team" in Path(step.outputs["page"]).read_text(encoding="utf-8")
+
+
 def test_no_report_is_an_error(step: Step) -> None:
     step.stub('echo "::error::from a file" >&2; exit 2')
     ran = step.run("check.sh", **NOTHING)
@@ -520,13 +528,50 @@ def test_a_pull_request_of_hostile_names_is_linted(step: Step) -> None:
 # comment.sh
 
 
+def pull_request(step: Step, tmp_path: Path, *options: str) -> dict[str, str]:
+    """A clone of a pull request's head, and what the step is given."""
+    address, _ = remote_with(tmp_path, after=20)
+    clone(step, address, *options)
+    bare = tmp_path / "remote.git"
+    page = tmp_path / "page"
+    page.write_text("the lint's page\n", encoding="utf-8")
+    return {
+        "INPUT_LANG": "en",
+        "PULL_BASE": git(bare, "rev-parse", "main~1"),
+        "PULL_HEAD": git(bare, "rev-parse", "change"),
+        "LINT_PAGE": str(page),
+    }
+
+
 @pytest.mark.parametrize(("status", "warned"), [(0, False), (1, False), (2, True), (70, True)])
-def test_the_job_does_not_fail_because_commenting_did(step: Step, status: int, warned: bool) -> None:
+def test_the_job_does_not_fail_because_commenting_did(step: Step, tmp_path: Path, status: int, warned: bool) -> None:
     step.stub(f"exit {status}")
-    ran = step.run("comment.sh", INPUT_LANG=HOSTILE, REPORT="/tmp/a b.json")
+    ran = step.run("comment.sh", **pull_request(step, tmp_path) | {"INPUT_LANG": HOSTILE})
     assert ran.returncode == 0
-    assert step.words == ["bot", "--from-report=/tmp/a b.json", f"--lang={HOSTILE}"]
+    assert step.words == ["bot", f"--lang={HOSTILE}"]
     assert ran.stdout.startswith("::warning ") is warned
+    assert step.summary == "the lint's page\n"
+
+
+def test_the_bots_page_goes_before_the_lints_and_nothing_is_annotated_twice(step: Step, tmp_path: Path) -> None:
+    step.stub('echo "the bot\'s page" >>"$GITHUB_STEP_SUMMARY"; echo "::error::again"; echo "::error::too" >&2')
+    ran = step.run("comment.sh", **pull_request(step, tmp_path))
+    assert step.summary == "the bot's page\n"
+    assert ran.stdout == "| ::error::again\n| ::error::too\n"
+
+
+def test_the_bot_finds_both_commits_and_their_merge_base(step: Step, tmp_path: Path) -> None:
+    """Though the clone holds the head alone, and the base branch has moved on since the event."""
+    step.stub('git merge-base "$PULL_BASE" "$PULL_HEAD"')
+    given = pull_request(step, tmp_path, "--depth=1", "--single-branch")
+    ran = step.run("comment.sh", **given)
+    expected = git(tmp_path / "remote.git", "merge-base", "main", "change")
+    assert ran.stdout == f"| {expected}\n"
+
+
+def test_an_event_without_commits_is_refused(step: Step, tmp_path: Path) -> None:
+    given = pull_request(step, tmp_path)
+    assert step.run("comment.sh", **given | {"PULL_HEAD": "--upload-pack=x"}).returncode == 2
 
 
 # install.sh

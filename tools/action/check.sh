@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs `reciplint check` once: annotations to the log, the reports to files, the summary to the step's page.
-# In: INPUT_*, BASE_COMMIT, RECIPLINT. Outputs: errors, warnings, report, status (the verdict step exits with it).
+# In: INPUT_*, PULL_COMMENT, BASE_COMMIT, RECIPLINT. Outputs: errors, warnings, report, page, status (for the verdict).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -73,9 +73,11 @@ if (($(wc -c <"$reports/page") > summary_limit)); then
   printf '\n%s\n' 'The rest does not fit on this page: it is in the JSON report.' >>"$reports/cut"
   mv "$reports/cut" "$reports/page"
 fi
-cat "$reports/page" >>"$GITHUB_STEP_SUMMARY"
+# Where the bot comes after this, it writes the page or else shows this one.
+if [[ "$PULL_COMMENT" != true ]]; then cat "$reports/page" >>"$GITHUB_STEP_SUMMARY"; fi
 
 output errors "$errors"
 output warnings "$warnings"
 output report "$reports/report.json"
+output page "$reports/page"
 output status "$status"

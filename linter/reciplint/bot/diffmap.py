@@ -108,7 +108,8 @@ def _named(line: str) -> str:
     """The path of a header line; "" for `/dev/null`."""
     is_plain = line.startswith("rename ")
     name = line.split(" ", 2)[2] if is_plain else line[4:]
-    name = _unquoted(name) if name.startswith('"') else name.removesuffix("\t")
+    name = name.removesuffix("\t")  # git puts a tab behind a name with blanks
+    name = _unquoted(name) if name.startswith('"') else name
     return name if is_plain else "" if name == "/dev/null" else name[2:]
 
 
@@ -123,7 +124,7 @@ def _header_paths(line: str) -> Iterator[str]:
 
 
 def _unquoted(name: str) -> str:
-    data = name.strip('"').encode("utf-8", "surrogateescape")
+    data = name[1:-1].encode("utf-8", "surrogateescape")
     plain = _ESCAPE.sub(lambda found: _LETTERS.get(found[1]) or _byte(found[1]), data)
     return plain.decode("utf-8", "surrogateescape")
 

@@ -85,7 +85,7 @@ def command(
 ) -> int:
     """Lint the pull request of the current GitHub Actions event and comment on it.
 
-    Annotations, step summary and outputs are always written; the exit status is that of the lint.
+    Annotations, step summary and outputs are always written (but by --dry-run); the exit status is that of the lint.
     """
     limits = Limits(most_inline=max_inline, least=inline_severity, languages=lang)
     try:
@@ -96,7 +96,7 @@ def command(
         elif event.name == "workflow_run":
             raise EventError("a workflow_run has no checkout to trust: give the report of the run with --from-report")
         else:
-            job = _job_from_checkout(event, limits)
+            job = _job_from_checkout(event, limits, annotate=not dry_run)
             status = job.report.exit_code
     except EventError as error:
         raise click.ClickException(shown(str(error))) from None
@@ -112,7 +112,7 @@ def command(
 # what is to be told
 
 
-def _job_from_checkout(event: Event, limits: Limits) -> Job:
+def _job_from_checkout(event: Event, limits: Limits, annotate: bool) -> Job:
     cache = Cache(cache_file())
     assert event.base_sha is not None
     assert event.number is not None
@@ -134,8 +134,8 @@ def _job_from_checkout(event: Event, limits: Limits) -> Job:
     outcome = run(request, repository.rules, repository.settings, cache)
     threshold = repository.settings.fail_on
     report = build_report(outcome, Origin(base, head, event.number), threshold, request.head, with_edits=True)
-    sources = Sources(request.head, repository.rules)
-    emit(report, sources, "github", ())
+    if annotate:
+        emit(report, Sources(request.head, repository.rules), "github", ())
     rules = {item.finding.rule: repository.rules[item.finding.rule].rule for item in report.findings}
     page = Page(head, event.web, rules, _impact(repository, base, head, cache))
     cache.close()

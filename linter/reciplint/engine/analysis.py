@@ -111,35 +111,32 @@ class Analyser:
         self, snapshot: Snapshot, missing: list[str], kinds: dict[str, Kind], keys: dict[str, bytes]
     ) -> dict[str, Analysed]:
         contents = snapshot.read(missing)
-        documents = [self._document(kinds[path], contents[path]) for path in missing]
-        found = dict(zip(missing, self._analyse_all(documents), strict=True))
+        sources = [(kinds[path], contents[path]) for path in missing]
+        found = dict(zip(missing, self._analyse_all(sources), strict=True))
         if self._cache.is_open:
             sound = {path: one for path, one in found.items() if not _has_failed(one)}
             self._cache.store({keys[path]: _ENCODER.encode(analysed) for path, analysed in sound.items()})
         return found
 
-    def _document(self, kind: Kind, content: Content) -> Document:
-        size = content.size if content.size > len(content.data) else None
-        return Document("", kind, content.data, size, self._limits)
-
-    def _analyse_all(self, documents: list[Document]) -> list[Analysed]:
-        if self._processes < 2 or len(documents) < _WORTH_FORKING:
+    def _analyse_all(self, sources: list[tuple[Kind, Content]]) -> list[Analysed]:
+        if self._processes < 2 or len(sources) < _WORTH_FORKING:
             found = []
-            for done, document in enumerate(documents):
-                self._progress(done, len(documents))
-                found.append(self._analyse_file(document))
-            self._progress(len(documents), len(documents))
+            for done, (kind, content) in enumerate(sources):
+                self._progress(done, len(sources))
+                found.append(self._analyse_file(kind, content))
+            self._progress(len(sources), len(sources))
             return found
-        numbers = range(len(documents))
-        parts = divide(numbers, lambda number: len(documents[number].data), self._processes)
+        parts = divide(range(len(sources)), lambda number: len(sources[number][1].data), self._processes)
 
         def work(part: list[int]) -> bytes:
-            return _ENCODER.encode([(number, self._analyse_file(documents[number])) for number in part])
+            return _ENCODER.encode([(number, self._analyse_file(*sources[number])) for number in part])
 
         pairs = [pair for data in in_processes(parts, work) for pair in _PAIRS_DECODER.decode(data)]
         return [analysed for _, analysed in sorted(pairs, key=lambda pair: pair[0])]
 
-    def _analyse_file(self, document: Document) -> Analysed:
+    def _analyse_file(self, kind: Kind, content: Content) -> Analysed:
+        size = content.size if content.size > len(content.data) else None
+        document = Document("", kind, content.data, size, self._limits)
         if document.kind.is_yaml and document.tree is not None:
             kind = sniff(document.kind, document.tree.root)
             if kind is not document.kind:
