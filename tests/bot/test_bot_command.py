@@ -228,47 +228,38 @@ def test_the_second_workflow_comments_from_the_report(checkout: Checkout) -> Non
     assert len(checkout.fake.writes) == 2
 
 
+PLACE = {"line": 1, "column": 1}
+ALTERED: dict[str, dict[str, object]] = {
+    "another pull request": {"pull_request": 8},
+    "another head": {"head": "e" * 40},
+    "no base": {"base": None},
+    "wrong schema": {"note": "hello"},
+}
+ALTERED_FINDING: dict[str, dict[str, object]] = {
+    "a path outside of the diff": {"path": "README.md", "related": []},
+    "an edit outside of the diff": {
+        "fix": {
+            "applicability": "safe",
+            "title": "t",
+            "edits": [{"path": "README.md", "start": PLACE, "end": PLACE, "replacement": "x"}],
+        }
+    },
+    "markup": {"message": "<img src=x> @everyone [click](https://evil.example)"},
+    "an unknown rule": {"rule": "click-here"},
+    "an unknown message": {"message_id": "evil"},
+    "other fields": {"arguments": {}},
+    "too large": {"message": "x" * (11 << 20)},
+}
+NO_REPORT = {"no JSON": "{", "deep": "[" * 100_000 + "]" * 100_000}
+
+
 def altered(report: dict[str, Any], change: str) -> object:
-    finding = report["findings"][0]
-    if change == "another pull request":
-        report["pull_request"] = 8
-    elif change == "another head":
-        report["head"] = "e" * 40
-    elif change == "no base":
-        report["base"] = None
-    elif change == "a path outside of the diff":
-        finding |= {"path": "README.md", "related": []}
-    elif change == "an edit outside of the diff":
-        place = {"line": 1, "column": 1}
-        edit = {"path": "README.md", "start": place, "end": place, "replacement": "x"}
-        finding["fix"] = {"applicability": "safe", "title": "t", "edits": [edit]}
-    elif change == "markup":
-        finding["message"] = "<img src=x> @everyone [click](https://evil.example)"
-    elif change == "an unknown rule":
-        finding["rule"] = "click-here"
-    elif change == "an unknown message":
-        finding["message_id"] = "evil"
-    elif change == "other fields":
-        finding["arguments"] = {}
-    elif change == "wrong schema":
-        report["note"] = "hello"
-    elif change == "no JSON":
-        return "{"
-    elif change == "deep":
-        return "[" * 100_000 + "]" * 100_000
-    elif change == "too large":
-        finding["message"] = "x" * (11 << 20)
-    return report
+    report |= ALTERED.get(change, {})
+    report["findings"][0] |= ALTERED_FINDING.get(change, {})
+    return NO_REPORT.get(change, report)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        *("another pull request", "another head", "no base", "a path outside of the diff"),
-        *("an edit outside of the diff", "markup", "an unknown rule", "an unknown message", "other fields"),
-        *("wrong schema", "no JSON", "deep", "too large"),
-    ],
-)
+@pytest.mark.parametrize("change", [*ALTERED, *ALTERED_FINDING, *NO_REPORT])
 def test_an_altered_report_is_refused_with_a_reason(checkout: Checkout, change: str) -> None:
     checkout.push(bumped(), "--dry-run")
     ran = checkout.from_report(altered(checkout.report(), change))
@@ -305,3 +296,10 @@ def test_the_pull_request_of_a_run_is_derived_and_must_be_one(checkout: Checkout
     ran = checkout.from_report(report)
     assert ran.status == 2
     assert "no open pull requests stand on" in ran.err
+
+
+def test_a_fault_in_a_file_outside_of_the_diff_crosses_if_it_points_into_the_diff(checkout: Checkout) -> None:
+    checkout.push({"configs/runners.yaml": runners("b200")}, "--dry-run")
+    ran = checkout.from_report(checkout.report())
+    assert (ran.status, ran.err) == (0, "")
+    assert "because the file is not part of this change" in checkout.note

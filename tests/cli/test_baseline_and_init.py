@@ -107,9 +107,9 @@ def test_what_baseline_refuses(top: Path, arguments: tuple[str, ...], message: s
 
 
 def test_an_idle_ignore_is_said_when_asked(top: Path) -> None:
-    write(top, {".reciplint.yaml": "ignores:\n- {fingerprint: 0123, reason: gone}\n"})
+    write(top, {".reciplint.yaml": "ignores:\n- {fingerprint: 'ab12', reason: gone}\n"})
     assert reciplint(top, "check").err == ""
-    assert "ignores: no finding has the fingerprint 0123" in reciplint(top, "check", "-v").err
+    assert "ignores: no finding has the fingerprint ab12" in reciplint(top, "check", "-v").err
 
 
 def test_the_preset_can_be_given(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_after_init_check_passes_and_the_next_fault_fails(top: Path) -> None:
     }
     write(top, {MASTER: project()[MASTER] + single("finch-fp4-b200-vllm", runner="b100")})
     ran = reciplint(top, "check", "--format", "json")
-    assert (ran.status, ran.places) == (1, [("unknown-runner", MASTER, 38)])
+    assert (ran.status, ran.places) == (1, [("unknown-runner", MASTER, 43)])
     again = reciplint(top, "init", "--yes")
     assert again.status == 0
     assert "nothing to write" in again.err

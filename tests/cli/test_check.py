@@ -321,3 +321,54 @@ def test_the_changelog_entry_of_a_changed_key_is_asked_for(top: Path) -> None:
     assert ran.places == [("changelog-required", MASTER, 1)]
     write(top, {CHANGELOG: (top / CHANGELOG).read_text() + "\n" + changed("finch-*-b200-*", 2)})
     assert reciplint(top, "check", "--base", "HEAD", "--format", "json").places == []
+
+
+def test_what_is_staged_is_linted_as_the_next_commit_would_hold_it(top: Path) -> None:
+    """A fault staged and mended on disk, one on disk alone, and a file that is not even tracked."""
+    write(top, {"a.yaml": ERROR, "b.yaml": "x: 1\n"})
+    git(top, "add", "-A")
+    write(top, {"a.yaml": "x: 1\n", "b.yaml": ERROR, "c.yaml": ERROR})
+    ran = reciplint(top, "check", "--staged", "--base", "HEAD", "--format", "json")
+    assert (ran.status, ran.places) == (1, [("duplicate-key", "a.yaml", 1)])
+    assert ran.report["head"] is None
+    alone = reciplint(top, "check", "--staged", "--format", "json")
+    assert alone.places == ran.places
+    assert reciplint(top, "check", "--staged", "--head", "HEAD").status == 2
+    assert reciplint(top, "check", "--staged", "--fix").status == 2
+
+
+def test_settings_and_baseline_are_those_that_are_staged(top: Path) -> None:
+    write(top, {"a.yaml": ERROR})
+    reciplint(top, "baseline")
+    write(top, {".reciplint.yaml": "baseline: .reciplint-baseline.json\n"})
+    git(top, "add", "-A")
+    (top / ".reciplint-baseline.json").unlink()
+    write(top, {".reciplint.yaml": "rules: {duplicate-key: nonsense}\n"})
+    assert reciplint(top, "check", "--staged").status == 0
+    assert reciplint(top, "check").status == 2
+
+
+def test_a_forgotten_recipe_is_missing_from_what_is_staged(top: Path) -> None:
+    new = RECIPE.replace("disagg", "new")
+    text = project()[MASTER].replace("disagg-1p1d-tp4.yaml", "new-1p1d-tp4.yaml")
+    write(top, {new: recipe("new"), MASTER: text})
+    git(top, "add", MASTER)
+    ran = reciplint(top, "check", "--staged", "--base", "HEAD", "--format", "json")
+    assert ("missing-recipe", MASTER) in [place[:2] for place in ran.places]
+
+
+def test_a_staged_rename_keeps_its_faults(top: Path) -> None:
+    commit(top, {"old.yaml": ERROR})
+    git(top, "mv", "old.yaml", "new.yaml")
+    write(top, {"new.yaml": ERROR + "y: 1\n"})
+    git(top, "add", "-A")
+    assert reciplint(top, "check", "--staged", "--base", "HEAD").status == 0
+
+
+def test_before_the_first_commit_everything_is_new(tmp_path: Path) -> None:
+    top = git_repo(tmp_path / "top")
+    write(top, {"a.yaml": ERROR})
+    git(top, "add", "-A")
+    ran = reciplint(top, "check", "--staged", "--base", "HEAD", "--format", "json")
+    assert (ran.status, ran.places) == (1, [("duplicate-key", "a.yaml", 1)])
+    assert ran.err == "reciplint: nothing is committed yet: everything is new"

@@ -244,7 +244,8 @@ def test_a_repository_without_commits(tmp_path: Path) -> None:
     ran = check(top, "--format", "json")
     assert ran.status == 1
     assert (ran.places, ran.report["head"]) == ([("duplicate-key", "a.yaml", 1)], None)
-    assert check(top, "--base", "HEAD").err == "reciplint: no commit is called 'HEAD' in this repository"
+    assert check(top, "--base", "HEAD").err == "reciplint: nothing is committed yet: everything is new"
+    assert check(top, "--base", "gone").err == "reciplint: no commit is called 'gone' in this repository"
 
 
 def test_an_empty_repository_with_a_commit(tmp_path: Path) -> None:

@@ -528,10 +528,8 @@ def test_pairs_of_the_tip(corpus_repo: Path) -> None:
 
 
 @pytest.mark.corpus
-def test_october_retires_no_arm_for_lack_of_speculative_decoding() -> None:
-    path = Path("/work/shared/corpus/october/inferencex-e2e/docs/MODELS.md")
-    if not path.exists():
-        pytest.skip("the October sample is not here")
+def test_october_retires_no_arm_for_lack_of_speculative_decoding(corpus: Path) -> None:
+    path = corpus / "october" / "inferencex-e2e" / "docs" / "MODELS.md"
     policy = read_policy(path.read_text(encoding="utf-8"))
     assert policy.doubts == ()
     assert not any(d.non_spec_decode for d in policy.deprecations)

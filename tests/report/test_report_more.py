@@ -7,7 +7,6 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import msgspec
@@ -23,7 +22,6 @@ from reciplint.report.model import Counts, Report
 from reciplint.yamltree.spans import Span
 
 SCHEMAS = Path(__file__).parent / "schemas"
-_SCHEMA: dict[str, Any] = {}
 GITLAB = jsonschema.Draft202012Validator(
     json.loads((SCHEMAS / "gitlab-code-quality.schema.json").read_text(encoding="utf-8"))
 )
@@ -62,13 +60,6 @@ def test_gitlab_of_hostile_text_keeps_its_shape(sample: tuple[Report, Texts]) ->
 # ---- JUnit
 
 
-@pytest.fixture(scope="module")
-def xsd() -> Any:
-    """Jenkins' own schema of JUnit reports (xunit-plugin, MIT), as pytest's source distribution ships it."""
-    xmlschema = pytest.importorskip("xmlschema")
-    return xmlschema.XMLSchema10(str(SCHEMAS / "junit-10.xsd"))
-
-
 def cases(text: str) -> list[ET.Element]:
     """The cases of a report, after the checks that every reader makes."""
     root = ET.fromstring(text)
@@ -87,9 +78,8 @@ def cases(text: str) -> list[ET.Element]:
 
 
 @pytest.mark.parametrize("report", [FULL, COMPARED, CLEAN])
-def test_junit_keeps_its_schema(report: Report, xsd: Any) -> None:
+def test_junit_keeps_its_shape(report: Report) -> None:
     text = junit.render(report, SOURCES, PLAIN)
-    xsd.validate(text)
     assert len(cases(text)) == max(len(report.findings), 1)
 
 
@@ -141,15 +131,6 @@ def test_junit_of_hostile_text_is_well_formed_and_says_it(sample: tuple[Report, 
     seen = re.sub("[\ufffe\uffff]", "\ufffd", shown(hostile.message, MESSAGE_LIMIT))
     assert case[0].attrib["message"] == seen
     assert seen in (case[0].text or "")
-
-
-@given(reports())
-@settings(max_examples=20, deadline=None)
-def test_junit_of_hostile_text_keeps_its_schema(sample: tuple[Report, Texts]) -> None:
-    xmlschema = pytest.importorskip("xmlschema")
-    if "xsd" not in _SCHEMA:
-        _SCHEMA["xsd"] = xmlschema.XMLSchema10(str(SCHEMAS / "junit-10.xsd"))
-    _SCHEMA["xsd"].validate(junit.render(sample[0], sample[1], PLAIN))
 
 
 # ---- Markdown

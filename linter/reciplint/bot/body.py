@@ -63,13 +63,17 @@ def _told(
     language: Language,
     room: int,
 ) -> str:
-    """One language's summary in at most `room` characters: what is short first has its place, rows get the rest."""
+    """One language's summary in at most `room` characters: what is short first has its place, rows get the rest.
+
+    Evidence and impact are much the same in every language: they stand in the first.
+    """
+    is_first = language == limits.languages[0]
     head = verdict(findings, language)
     ends = [_not_inline(reasons, limits, language), f"<sub>{say(language, 'checked', head=code(page.head[:12]))}</sub>"]
-    impact = _impact(page, language, room // 3)
+    impact = _impact(page, language, room // 3) if is_first else ""
     room -= len(head) + len(impact) + sum(map(len, ends)) + 200
     rows = _table([_row(item, page, language) for item in ordered(findings)], language, room * 2 // 3)
-    evidence = _evidence(findings, language, room - len(rows))
+    evidence = _evidence(findings, language, room - len(rows)) if is_first else ""
     return "\n\n".join(part for part in (head, rows, evidence, impact, *ends) if part)
 
 
@@ -117,7 +121,10 @@ def message_in(language: Language, finding: Finding, page: Page) -> str:
     """A finding's message in a language; in English where the rule has none in it."""
     rule = page.rules.get(finding.rule)
     template = rule.messages_zh.get(finding.message_id) if rule is not None and language == "zh" else None
-    return finding.message if template is None else render(template, finding.arguments)
+    try:
+        return finding.message if template is None else render(template, finding.arguments)
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError):
+        return finding.message  # the fields of an untrusted report fit the English only
 
 
 def _evidence(findings: Sequence[Reported], language: Language, room: int) -> str:
@@ -148,7 +155,7 @@ def _not_inline(reasons: Mapping[str, Reason], limits: Limits, language: Languag
     counts = Counter(reasons.values())
     fields: dict[str, str | int] = {"most": limits.most_inline, "least": say(language, limits.least)}
     lines = [f"- {say(language, reason, n=counts[reason], **fields)}" for reason in REASONS if counts[reason]]
-    return "\n".join([f"**{say(language, 'not-inline')}**", *lines]) if lines else ""
+    return "\n".join([f"**{say(language, 'not-inline')}**\n", *lines]) if lines else ""
 
 
 def _impact(page: Page, language: Language, room: int) -> str:

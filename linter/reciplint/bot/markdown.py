@@ -14,7 +14,7 @@ from reciplint.report.table import code
 
 _PUNCTUATION = ".,;:()'%=+-!?…–—−→，。：；、（）「」“”’"
 _LEADING = "('“「（"
-_TRAILING = ".,;:)'”」），。：；、"
+_TRAILING = ".,;:?!)'”」），。：；、"
 _ACTIVE = re.compile(r"gh-\d+|www\.|[0-9a-f]{7,}|:[\w+-]+:|--+>|--|\w+[:=]\w+:", re.IGNORECASE)
 _BACKTICKS = re.compile("`{3,}")
 

@@ -19,6 +19,7 @@ from reciplint.cli.reporting import Origin, Sources, build_report, emit
 from reciplint.cli.repository import Repository, open_repository
 from reciplint.domain.diff import Diff
 from reciplint.engine.cache import Cache, cache_file
+from reciplint.engine.parallel import processes
 from reciplint.engine.registry import all_rules
 from reciplint.engine.run import Request, run
 from reciplint.repo.git import GitError
@@ -130,6 +131,8 @@ def _job_from_checkout(event: Event, limits: Limits, annotate: bool) -> Job:
         renames=repository.git.renames(base, head),
         review_date=repository.review_date(head),
         pull_request=event.number,
+        processes=processes(),
+        baseline=repository.baseline(head, None),
     )
     outcome = run(request, repository.rules, repository.settings, cache)
     threshold = repository.settings.fail_on
@@ -156,10 +159,10 @@ def _available(repository: Repository, commit: str) -> str:
 
 def _impact(repository: Repository, base: str, head: str, cache: Cache) -> Impact:
     """The benchmark impact as data."""
-    from reciplint.cli.diff import _compare
+    from reciplint.cli.diff import compare_revisions
     from reciplint.cli.diff_view import summary
 
-    diff, _ = _compare(repository, base, head, cache)
+    diff, _ = compare_revisions(repository, base, head, cache)
     if not (diff.keys or diff.recipes or diff.needs or diff.entries):
         return Impact()
     signers = diff.signers

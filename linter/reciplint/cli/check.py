@@ -17,6 +17,7 @@ from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.parallel import processes
 from reciplint.engine.run import Request, run
 from reciplint.engine.settings import with_preset
+from reciplint.repo.git import STAGED
 from reciplint.repo.snapshot import Memory, Snapshot
 from reciplint.report import FORMATS
 
@@ -25,6 +26,7 @@ from reciplint.report import FORMATS
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--base", metavar="REV", help="Report only what the head makes worse than its merge base with REV.")
 @click.option("--head", metavar="REV", help="Lint this revision instead of the working tree.")
+@click.option("--staged", is_flag=True, help="Lint what is staged instead of the working tree.")
 @click.option("--pr", type=click.IntRange(1), metavar="N", help="The pull request's number.")
 @click.option("--date", "review_date", type=IsoDate(), help="The review date for deprecations (YYYY-MM-DD).")
 @click.option("--select", multiple=True, metavar="RULE", help="Run only these rules.")
@@ -68,6 +70,7 @@ def command(
     paths: tuple[str, ...],
     base: str | None,
     head: str | None,
+    staged: bool,
     pr: int | None,
     review_date: datetime.date | None,
     select: tuple[str, ...],
@@ -94,6 +97,7 @@ def command(
     merge base is reported.
     """
     began = time.perf_counter()
+    head = _judged(head, staged)
     if (apply_fixes or show_diff) and (head or stdin_filename):
         raise click.UsageError("fixes go into the working tree: leave --head and --stdin-filename out")
     cache = Cache(None if no_cache else cache_file())
@@ -110,10 +114,11 @@ def command(
         processes=processes(),
     )
     base_commit = None
+    base = base and repository.base_or_nothing(base)
     if base is not None:
         base_commit = repository.base_commit(base, head)
         assert repository.git is not None
-        head_commit = repository.git.commit(head) if head is not None else None
+        head_commit = head if head in (None, STAGED) else repository.git.commit(head)
         request = replace(
             request,
             base=repository.snapshot(base_commit),
@@ -147,6 +152,13 @@ def command(
     if fixed and exit_non_zero_on_fix and report.exit_code == 0:
         return 1
     return report.exit_code
+
+
+def _judged(head: str | None, staged: bool) -> str | None:
+    """The revision to lint: as named, what is staged, or None for the working tree."""
+    if staged and head is not None:
+        raise click.UsageError("--staged and --head exclude each other")
+    return STAGED if staged else head
 
 
 def _head(repository: Repository, head: str | None, stdin_filename: str | None) -> Snapshot:

@@ -36,7 +36,7 @@ def command(base: str, head: str | None, direct: bool, chosen: str, no_cache: bo
     cache = Cache(None if no_cache else cache_file())
     repository = open_repository(cache, head, config)
     commit = _base_commit(repository, base, head, direct)
-    diff, request = _compare(repository, commit, head, cache)
+    diff, request = compare_revisions(repository, commit, head, cache)
     cache.close()
     click.echo(_render(chosen, diff, commit, request.head.commit).encode("utf-8", "backslashreplace"), nl=False)
     return 0
@@ -48,7 +48,8 @@ def _base_commit(repository: Repository, base: str, head: str | None, direct: bo
     return repository.git.commit(base) if direct else repository.base_commit(base, head)
 
 
-def _compare(repository: Repository, commit: str, head: str | None, cache: Cache) -> tuple[Diff, Request]:
+def compare_revisions(repository: Repository, commit: str, head: str | None, cache: Cache) -> tuple[Diff, Request]:
+    """What changed between a commit and a head (None: the working tree), and the request that was analysed."""
     git, settings = repository.git, repository.settings
     assert git is not None
     with Progress("reading") as progress:

@@ -14,7 +14,7 @@ from reciplint.engine.baseline import Baseline, BaselineError, read_baseline
 from reciplint.engine.cache import Cache
 from reciplint.engine.registry import Registered, all_rules
 from reciplint.engine.settings import SETTINGS_FILE, Settings, read_settings
-from reciplint.repo.git import Git
+from reciplint.repo.git import STAGED, Git
 from reciplint.repo.snapshot import Directory, Revision, Snapshot
 
 _LARGEST = 64 << 20
@@ -31,20 +31,28 @@ class Repository:
     rules: dict[str, Registered]
 
     def snapshot(self, revision: str | None) -> Snapshot:
-        """The working tree, or a revision. Raises `GitError`."""
+        """The working tree, what is staged, or a revision. Raises `GitError`."""
         limit = self.settings.limits.file_bytes
         if revision is None:
             return Directory.working_tree(self.git, limit) if self.git else Directory.plain(self.top, limit)
         if self.git is None:
             raise click.UsageError(f"{self.top} is in no git repository, so there is no revision {revision}")
-        return Revision(self.git, self.git.commit(revision), limit)
+        return Revision(self.git, revision if revision == STAGED else self.git.commit(revision), limit)
+
+    def base_or_nothing(self, base: str) -> str | None:
+        """The base; None, and said, for HEAD before the first commit."""
+        if base == "HEAD" and self.git is not None and self.git.head() is None:
+            click.echo("reciplint: nothing is committed yet: everything is new", err=True)
+            return None
+        return base
 
     def base_commit(self, base: str, head: str | None) -> str:
-        """The merge base of two revisions (the head None is what is checked out); without one, the base itself."""
+        """The merge base of two revisions (the head None or `STAGED` is what is checked out); without one, the base
+        itself."""
         if self.git is None:
             raise click.UsageError("--base needs a git repository")
         commit = self.git.commit(base)
-        other = self.git.commit(head) if head is not None else self.git.head()
+        other = self.git.head() if head in (None, STAGED) else self.git.commit(head)
         if other is None or other == commit:
             return commit
         found = self.git.merge_base(commit, other)
@@ -57,7 +65,7 @@ class Repository:
 
     def review_date(self, head: str | None) -> datetime.date:
         """The committer date of a revision in UTC; today for the working tree."""
-        if head is None or self.git is None:
+        if head in (None, STAGED) or self.git is None:
             return datetime.datetime.now(datetime.UTC).date()
         return datetime.date.fromisoformat(self.git.committed_on(self.git.commit(head)))
 
@@ -118,5 +126,5 @@ def _file_of_head(top: Path, git: Git | None, head: str | None, path: str) -> by
     if head is None or git is None:
         file = top / path
         return file.read_bytes() if file.is_file() and not file.is_symlink() else None
-    content = Revision(git, git.commit(head), _LARGEST).read([path]).get(path)
+    content = Revision(git, head if head == STAGED else git.commit(head), _LARGEST).read([path]).get(path)
     return content.data if content else None

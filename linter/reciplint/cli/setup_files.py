@@ -92,6 +92,8 @@ jobs:
           fetch-depth: 0
           persist-credentials: false
       - uses: reciplint/reciplint@v{__version__}
+        with:
+          comment: "true"
 """
 
 

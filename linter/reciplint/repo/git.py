@@ -12,6 +12,10 @@ _ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL":
 _CHUNK = 1 << 20
 
 
+STAGED = ":"
+"""What is staged, in the place of a revision (git writes `:path` for a staged file)."""
+
+
 class GitError(Exception):
     """Git is missing, or could not do what was asked; the text is for people."""
 
@@ -81,15 +85,27 @@ class Git:
                 files.append(TreeFile(os.fsdecode(name), rest.split(b" ")[1].decode()))
         return files
 
+    def staged(self) -> list[TreeFile]:
+        """The regular files that the next commit would hold; of an unresolved merge, our side."""
+        files = {}
+        for record in self._output(["ls-files", "--stage", "-z", "--full-name", ":/"]).split(b"\0"):
+            meta, _, name = record.partition(b"\t")
+            mode, _, rest = meta.partition(b" ")
+            blob, _, stage = rest.partition(b" ")
+            if mode in (b"100644", b"100755") and stage in (b"0", b"2"):
+                files[name] = TreeFile(os.fsdecode(name), blob.decode())
+        return list(files.values())
+
     def working_files(self) -> list[str]:
         """Paths of the working tree: tracked ones and untracked ones that git does not ignore."""
         listed = self._output(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--full-name", ":/"])
         return sorted({os.fsdecode(name) for name in listed.split(b"\0") if name})
 
     def renames(self, base: str, head: str | None) -> dict[str, str]:
-        """Head path → base path of every file that git takes for renamed; `head` None is the working tree."""
+        """Head path → base path of every file that git takes for renamed; `head` None is the working tree, `STAGED`
+        what is staged."""
         arguments = ["diff", "--no-ext-diff", "--no-textconv", "-M", "-l0", "--diff-filter=R", "--name-status", "-z"]
-        arguments += [base] if head is None else [base, head]
+        arguments += [base] if head is None else ["--cached", base] if head == STAGED else [base, head]
         fields = self._output([*arguments, "--"]).split(b"\0")
         pairs = (fields[index : index + 3] for index in range(0, len(fields) - 2, 3))
         return {os.fsdecode(new): os.fsdecode(old) for _, old, new in pairs}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from reciplint.repo.git import Git
+from reciplint.repo.git import STAGED, Git
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _SKIPPED_DIRECTORIES = {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__"}
@@ -53,17 +53,17 @@ def blob_id(data: bytes) -> str:
 
 
 class Revision:
-    """The tracked files of a commit, without a checkout."""
+    """The tracked files of a commit, or those that are staged (`STAGED`), without a checkout."""
 
     def __init__(self, git: Git, commit: str, limit: int) -> None:
         self._git = git
-        self._commit = commit
+        self._commit = None if commit == STAGED else commit
         self._limit = limit
-        self._blobs = {file.path: file.blob for file in git.tree(commit)}
+        self._blobs = {file.path: file.blob for file in (git.staged() if commit == STAGED else git.tree(commit))}
 
     @property
     def commit(self) -> str | None:
-        """The commit's id."""
+        """The commit's id; None for what is staged."""
         return self._commit
 
     def paths(self) -> list[str]:
