@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
+from reciplint import __version__
+from reciplint.cli.setup_files import workflow_text
 from reciplint.engine.cache import code_digest
 from support import commit, git, git_repo, project, single
 
@@ -37,6 +39,8 @@ def load(file: Path) -> Any:
 
 
 ACTION = load(TOP / "action.yml")
+RUNS = {step["run"].rpartition("/")[2].rstrip('"'): step["run"] for step in ACTION["runs"]["steps"] if "run" in step}
+"""What the action's steps say to the shell, by the script that they call."""
 
 
 def steps_of(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -74,7 +78,7 @@ def test_no_expression_reaches_a_shell(file: Path) -> None:
 
 @pytest.mark.parametrize("file", [TOP / "action.yml", *WORKFLOWS], ids=lambda file: file.stem)
 def test_every_action_is_pinned_to_a_commit(file: Path) -> None:
-    used = [step["uses"] for step in steps_of(load(file)) if "uses" in step]
+    used = [step["uses"] for step in steps_of(load(file)) if step.get("uses", "./") != "./"]
     assert used
     assert [name for name in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name)] == []
 
@@ -106,7 +110,7 @@ def test_only_the_step_that_comments_has_a_token() -> None:
 PERMISSIONS: dict[str, dict[str, str]] = {
     "ci": {"contents": READ},
     "code-scanning": {"contents": READ, "security-events": WRITE},
-    "fork-comment": {"actions": READ, "pull-requests": WRITE},
+    "fork-comment": {"actions": READ, "contents": READ, "pull-requests": WRITE},
     "fork-lint": {"contents": READ},
     "same-repository": {"contents": READ, "pull-requests": WRITE},
 }
@@ -152,6 +156,21 @@ def test_a_pull_request_is_linted_at_its_head(name: str) -> None:
     assert checkout["with"]["ref"] == "${{ github.event.pull_request.head.sha }}"
 
 
+def test_init_writes_the_example_for_one_repository_with_its_own_release() -> None:
+    example = (EXAMPLES / "same-repository.yml").read_text(encoding="utf-8")
+    wanted = yaml.safe_load(re.sub(r"(?<=reciplint/reciplint@)0{40}", f"v{__version__}", example))
+    assert yaml.safe_load(workflow_text()) == wanted
+    pins = [re.findall(r"(?<=uses: )actions/.*", text) for text in (example, workflow_text())]
+    assert pins[0] == pins[1]
+
+
+def test_what_is_to_be_copied_names_this_release() -> None:
+    comment = (EXAMPLES / "fork-comment.yml").read_text(encoding="utf-8")
+    assert re.findall(r"reciplint==(\S+)", comment) == [__version__]
+    hooks = (TOP / "docs/hooks.md").read_text(encoding="utf-8")
+    assert re.findall(r"rev: (\S+)", hooks) == [f"v{__version__}"]
+
+
 # Other people's linters.
 
 
@@ -159,25 +178,54 @@ def tool(name: str) -> str:
     """A program beside this Python, or on the path; skips the test without it."""
     found = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if found is None:
-        pytest.skip(f"{name} is not installed")
+        pytest.skip(f"{name} is not installed: pip install -e '.[test]'")
     return found
 
 
-def clean(*command: str | Path) -> None:
+def told(*command: str | Path) -> str:
+    """What a linter says of the files in the project; nothing where it finds nothing."""
     done = subprocess.run(list(map(str, command)), cwd=TOP, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr if done.returncode else ""
+
+
+ZIZMOR = ("--offline", "--no-progress", "--persona=pedantic")
 
 
 def test_zizmor_finds_nothing() -> None:
-    clean(tool("zizmor"), "--offline", "--no-progress", "action.yml", *WORKFLOWS)
+    assert told(tool("zizmor"), *ZIZMOR, "action.yml", *WORKFLOWS) == ""
 
 
 def test_actionlint_finds_nothing() -> None:
-    clean(tool("actionlint"), *WORKFLOWS)
+    """In action.yml too, which it reads where a workflow uses "./"."""
+    assert [step["uses"] for file in WORKFLOWS for step in steps_of(load(file)) if step.get("uses") == "./"]
+    assert told(tool("actionlint"), f"-shellcheck={tool('shellcheck')}", *WORKFLOWS) == ""
+
+
+def test_in_what_init_writes_they_find_only_the_tag(tmp_path: Path) -> None:
+    """No release exists when its own commit would have to be written down: the user pins it."""
+    workflow = tmp_path / "reciplint.yml"
+    workflow.write_text(workflow_text(), encoding="utf-8")
+    assert told(tool("actionlint"), f"-shellcheck={tool('shellcheck')}", workflow) == ""
+    said = told(tool("zizmor"), *ZIZMOR, "--format=json-v1", workflow)
+    found = json.loads(said[said.index("[") : said.rindex("]") + 1])
+    assert [finding["ident"] for finding in found] == ["unpinned-uses"]
 
 
 def test_shellcheck_finds_nothing() -> None:
-    clean(tool("shellcheck"), "-x", "-P", "SCRIPTDIR", *SCRIPTS.glob("*.sh"), ".ci/run", "tools/venv")
+    scripts = [*SCRIPTS.glob("*.sh"), ".ci/run", "tools/venv", "tests/hooks/try_repo.sh"]
+    assert told(tool("shellcheck"), "-x", "-P", "SCRIPTDIR", *scripts) == ""
+
+
+def test_these_linters_do_find_faults(tmp_path: Path) -> None:
+    """One of each kind in a workflow, so that silence above means something."""
+    workflow = tmp_path / "workflow.yml"
+    faulty = (EXAMPLES / "fork-lint.yml").read_text(encoding="utf-8")
+    faulty = faulty.replace("          persist-credentials: false\n", "").replace("id: reciplint", "id: other")
+    workflow.write_text(f"{faulty}      - run: echo $HOME/*\n", encoding="utf-8")
+    assert "artipacked" in told(tool("zizmor"), *ZIZMOR, workflow)
+    said = told(tool("actionlint"), f"-shellcheck={tool('shellcheck')}", workflow)
+    assert 'property "reciplint" is not defined' in said
+    assert "SC2086" in said
 
 
 # The scripts.
@@ -191,7 +239,9 @@ class Step:
         self.workspace = home / "work space"
         self.outputs_file, self.summary_file, self.words_file = home / "output", home / "summary", home / "words"
         self.temp = home / "runner's temp"
-        self.bin = home / "bin"
+        self.bin = home / "the bin"
+        self.action = home / 'it\'s "the" $action'
+        self.action.symlink_to(TOP)
         for directory in (self.workspace, self.temp, self.bin):
             directory.mkdir()
         (self.bin / "python").symlink_to(sys.executable)
@@ -211,18 +261,18 @@ class Step:
         file.chmod(0o755)
 
     def run(self, script: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run a script as GitHub does."""
+        """Run a step as GitHub does, and stricter: unset variables are errors."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "INPUT_"))}
         for file in (self.outputs_file, self.summary_file):
             file.write_bytes(b"")
         return subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", 'bash "$1"', "bash", str(SCRIPTS / script)],
+            ["bash", "--noprofile", "--norc", "-euo", "pipefail", "-c", RUNS[script]],
             cwd=self.workspace,
             env={
                 **kept,
                 "GITHUB_OUTPUT": str(self.outputs_file),
                 "GITHUB_STEP_SUMMARY": str(self.summary_file),
-                "GITHUB_ACTION_PATH": str(TOP),
+                "GITHUB_ACTION_PATH": str(self.action),
                 "RUNNER_TEMP": str(self.temp),
                 "RECIPLINT": str(self.bin / "reciplint"),
                 **environment,
@@ -416,11 +466,10 @@ NOTHING = {f"INPUT_{name}": "" for name in ("PATHS", "FAIL_ON", "PRESET", "COMME
     "PULL_COMMENT": "false",
 }
 REPORTS = """
-[[ "$2" == --help ]] && exit 0
 for word; do
   case "$word" in
     json:*) echo '{"counts": {"error": 3, "warning": 4}}' >"${word#json:}" ;;
-    text:*) printf '%s\\n' "<b>@team</b> & \\`\\`\\`" >"${word#text:}" ;;
+    markdown:*) echo 'the summary' >"${word#markdown:}" ;;
   esac
 done
 """
@@ -447,22 +496,50 @@ def test_the_reports_cannot_be_moved_by_args(step: Step) -> None:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({}, None),
-        ({"INPUT_PRESET": "advise"}, "--fail-on=error"),
-        ({"INPUT_PRESET": "enforce"}, "--fail-on=warning"),
-        ({"INPUT_PRESET": "enforce", "INPUT_FAIL_ON": "never"}, "--fail-on=never"),
-        ({"INPUT_FAIL_ON": HOSTILE}, f"--fail-on={HOSTILE}"),
+        ({}, []),
+        ({"INPUT_PRESET": "enforce"}, ["--preset=enforce"]),
+        ({"INPUT_PRESET": "enforce", "INPUT_FAIL_ON": "never"}, ["--preset=enforce", "--fail-on=never"]),
+        ({"INPUT_FAIL_ON": HOSTILE, "INPUT_PRESET": HOSTILE}, [f"--preset={HOSTILE}", f"--fail-on={HOSTILE}"]),
     ],
 )
-def test_what_fails_the_job(step: Step, given: dict[str, str], expected: str | None) -> None:
+def test_what_fails_the_job_is_handed_on(step: Step, given: dict[str, str], expected: list[str]) -> None:
     step.stub(REPORTS)
     assert step.run("check.sh", **NOTHING | given).returncode == 0
-    assert next((word for word in step.words if word.startswith("--fail-on")), None) == expected
+    assert [word for word in step.words if word.startswith(("--preset", "--fail-on"))] == expected
 
 
-@pytest.mark.parametrize("given", [{"INPUT_PRESET": "x\n::error::"}, {"INPUT_COMMENT": "True"}])
-def test_a_wrong_word_is_refused(step: Step, given: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({}, "0"),
+        ({"INPUT_PRESET": "advise"}, "0"),
+        ({"INPUT_PRESET": "enforce"}, "1"),
+        ({"INPUT_PRESET": "enforce", "INPUT_FAIL_ON": "error"}, "0"),
+        ({"INPUT_PRESET": "advise", "INPUT_FAIL_ON": "warning"}, "1"),
+    ],
+)
+def test_what_fails_the_job(step: Step, given: dict[str, str], status: str) -> None:
+    """With reciplint itself, on a repository that has a warning and no error."""
+    step.real()
+    shutil.rmtree(step.workspace)
+    git_repo(step.workspace, {"a.yaml": "enabled: yes"})
     ran = step.run("check.sh", **NOTHING | given)
+    assert ran.returncode == 0, ran.stdout
+    assert (step.outputs["errors"], step.outputs["warnings"]) == ("0", "1")
+    assert step.outputs["status"] == status
+
+
+def test_a_preset_that_there_is_not_fails_the_job(step: Step) -> None:
+    step.real()
+    ran = step.run("check.sh", **NOTHING | {"INPUT_PRESET": "strict\n::error::"})
+    assert ran.returncode == 2
+    assert [line for line in ran.stdout.splitlines() if not line.startswith("| ")] == [
+        "::error title=reciplint::reciplint could not do its job: its log is above"
+    ]
+
+
+def test_comment_is_true_or_false(step: Step) -> None:
+    ran = step.run("check.sh", **NOTHING | {"INPUT_COMMENT": "True"})
     assert ran.returncode == 2
     assert len(ran.stdout.splitlines()) == 1
     assert not step.words_file.exists()
@@ -475,23 +552,14 @@ def test_counts_report_and_status_are_outputs(step: Step) -> None:
     assert (found["errors"], found["warnings"], found["status"]) == ("3", "4", "1")
     assert json.loads(Path(found["report"]).read_text(encoding="utf-8"))["counts"]["error"] == 3
     assert f"sarif:{HOSTILE}.sarif" in step.words
-    assert step.summary == "<pre>\n&lt;b&gt;@team&lt;/b&gt; &amp; ```\n</pre>\n"
-
-
-def test_a_summary_beyond_githubs_limit_is_cut_at_a_line(step: Step) -> None:
-    step.stub(REPORTS.replace("printf '%s\\n' \"<b>@team</b> & \\`\\`\\`\"", "seq 300000"))
-    assert step.run("check.sh", **NOTHING).returncode == 0
-    *lines, blank, last = step.summary.splitlines()
-    assert len(step.summary) < 1_000_100
-    assert (blank, last) == ("", "The rest does not fit on this page: it is in the JSON report.")
-    assert int(lines[-1]) == len(lines) - 1
+    assert step.summary == "the summary\n"
 
 
 def test_the_summary_is_left_to_the_bot_where_it_comments(step: Step) -> None:
     step.stub(REPORTS)
     assert step.run("check.sh", **NOTHING | {"INPUT_COMMENT": "true", "PULL_COMMENT": "true"}).returncode == 0
     assert step.summary == ""
-    assert "@team" in Path(step.outputs["page"]).read_text(encoding="utf-8")
+    assert Path(step.outputs["page"]).read_text(encoding="utf-8") == "the summary\n"
 
 
 def test_no_report_is_an_error(step: Step) -> None:
@@ -522,6 +590,8 @@ def test_a_pull_request_of_hostile_names_is_linted(step: Step) -> None:
     assert re.search(r"^::error file=odd ' \$\(touch pwned\)", ran.stdout, re.MULTILINE)
     assert "unknown-runner" in step.summary
     assert json.loads((step.workspace / "out dir/it's.sarif").read_text(encoding="utf-8"))["runs"]
+    impact = json.loads(Path(step.outputs["report"]).with_name("diff.json").read_text(encoding="utf-8"))
+    assert (impact["base"], impact["head"]) == (given["BASE_COMMIT"], broken)
     assert list(step.home.rglob("pwned*")) == []
 
 
@@ -599,7 +669,7 @@ def test_a_release_or_the_actions_own_checkout_is_installed(step: Step, version:
     assert ran.returncode == 0, ran.stdout + ran.stderr
     words = step.words
     assert words[:3] == ["-I", "-m", "pip"]
-    assert words[6] == (f"reciplint=={version}" if version else str(TOP))
+    assert words[6] == (f"reciplint=={version}" if version else str(step.action))
     assert step.outputs == {
         "reciplint": f"{step.temp}/reciplint/venv/bin/reciplint",
         "version": "0.1.0-0123456789ab",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from reciplint.cli.setup_files import hook_lines, recognise, with_hook
 from reciplint.repo.snapshot import Memory
-from support import MASTER, Files, commit, encoded, git_repo, project, recipe, reciplint, single, write
+from support import CHANGELOG, MASTER, Files, commit, encoded, git_repo, project, recipe, reciplint, single, write
 
 BASELINE = ".reciplint-baseline.json"
 WORKFLOW = ".github/workflows/reciplint.yml"
@@ -106,6 +106,21 @@ def test_what_baseline_refuses(top: Path, arguments: tuple[str, ...], message: s
     assert (top / "a.yaml").read_text(encoding="utf-8") == ERROR
 
 
+def test_the_changelog_alone_is_judged_by_the_baseline_too(top: Path) -> None:
+    """The hook of the changelog: what `check` accepts, it does not refuse."""
+    faulty = f"{project()[CHANGELOG]}- config-keys: [gone]\n"
+    write(top, {CHANGELOG: faulty})
+    assert reciplint(top, "changelog", "check").status == 1
+    write(top, {".reciplint.yaml": f"baseline: {BASELINE}\n"})
+    assert reciplint(top, "baseline").status == 0
+    assert reciplint(top, "changelog", "check").status == 0
+    write(top, {CHANGELOG: f"{faulty}- config-keys: [lost]\n"})
+    ran = reciplint(top, "changelog", "check", "--format", "concise")
+    assert ran.status == 1
+    assert "entry 3: pr-link is missing here" in ran.out
+    assert "entry 2" not in ran.out
+
+
 def test_an_idle_ignore_is_said_when_asked(top: Path) -> None:
     write(top, {".reciplint.yaml": "ignores:\n- {fingerprint: 'ab12', reason: gone}\n"})
     assert reciplint(top, "check").err == ""
@@ -151,7 +166,7 @@ def test_after_init_check_passes_and_the_next_fault_fails(top: Path) -> None:
         "preset": "advise",
         "baseline": BASELINE,
     }
-    write(top, {MASTER: project()[MASTER] + single("finch-fp4-b200-vllm", runner="b100")})
+    write(top, {MASTER: project()[MASTER] + single("finch-fp8-b100-vllm", runner="b100")})
     ran = reciplint(top, "check", "--format", "json")
     assert (ran.status, ran.places) == (1, [("unknown-runner", MASTER, 43)])
     again = reciplint(top, "init", "--yes")

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Runs the real pre-commit on an invented repository, with the hooks of this checkout as it stands: installs them,
-# commits, and tells what should have been blocked and was not. Needs `pre-commit`, git and a package index.
+# commits, and tells what should have been blocked and was not. Needs `pre-commit`, git and a package index; exit status
+# 77 where the index does not answer.
 set -euo pipefail
 
 checkout="$(cd "$(dirname "$0")/../.." && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 export PRE_COMMIT_HOME="$work/pre-commit" RECIPLINT_CACHE_DIR="$work/cache"
+export PIP_NO_COMPILE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_NAME=Robin GIT_AUTHOR_EMAIL=robin@example.com
 export GIT_COMMITTER_NAME=Robin GIT_COMMITTER_EMAIL=robin@example.com
@@ -55,15 +57,26 @@ again() { # back to the start
   git clean -qfd
 }
 
-echo "pre-commit try-repo:"
-sed -i "s#$named#$named.gone.yaml#" "$master"
+cp -R "$checkout/fixtures/pull-request/head/." .
 git add -A
 if pre-commit try-repo "$work/reciplint" reciplint >"$work/out" 2>&1; then
-  echo "FAIL  try-repo passes over a row whose recipe does not exist"
+  echo "FAIL  try-repo passes over the pull request as it was opened"
   failed=1
+elif grep -qE 'Could not find a version|No matching distribution' "$work/out"; then
+  echo "no package index answers"
+  exit 77
 fi
-grep -qF missing-recipe "$work/out" || { cat "$work/out"; failed=1; }
+for rule in changelog-required deprecated-arm kebab-case-keys unreferenced-recipe; do
+  if grep -qF " $rule: " "$work/out"; then
+    printf 'ok    try-repo: %s\n' "$rule"
+  else
+    printf 'FAIL  try-repo is silent on %s\n' "$rule"
+    cat "$work/out"
+    failed=1
+  fi
+done
 git reset -q --hard
+git clean -qfd
 
 cat >.pre-commit-config.yaml <<CONFIG
 repos:

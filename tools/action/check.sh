@@ -4,19 +4,9 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# GitHub takes 1 MiB of a step's summary and drops more than that altogether.
-summary_limit=1000000
-
 case "$INPUT_COMMENT" in
   true | false | "") ;;
   *) refuse "comment is true or false, not $INPUT_COMMENT" ;;
-esac
-fail_on="$INPUT_FAIL_ON"
-case "$INPUT_PRESET" in
-  "") ;;
-  advise) fail_on="${fail_on:-error}" ;;
-  enforce) fail_on="${fail_on:-warning}" ;;
-  *) refuse "preset is advise or enforce, not $INPUT_PRESET" ;;
 esac
 
 split_lines "$INPUT_ARGS"
@@ -28,13 +18,12 @@ split_lines "$INPUT_PATHS"
 paths=(${LINES[@]+"${LINES[@]}"})
 
 reports="$(mktemp -d "$RUNNER_TEMP/reciplint-report.XXXXXX")"
-readable=text
-if [[ "$("$RECIPLINT" check --help)" == *markdown* ]]; then readable=markdown; fi
 
 # What is said last wins, so args cannot move the reports that the outputs name.
-fixed=(--format github --output "json:$reports/report.json" --output "$readable:$reports/summary")
+fixed=(--format github --output "json:$reports/report.json" --output "markdown:$reports/page")
 if [[ -n "$INPUT_SARIF" ]]; then fixed+=(--output "sarif:$INPUT_SARIF"); fi
-if [[ -n "$fail_on" ]]; then fixed+=("--fail-on=$fail_on"); fi
+if [[ -n "$INPUT_PRESET" ]]; then fixed+=("--preset=$INPUT_PRESET"); fi
+if [[ -n "$INPUT_FAIL_ON" ]]; then fixed+=("--fail-on=$INPUT_FAIL_ON"); fi
 # The commit that is checked out, not the files on disk: reports name it, and deprecations are judged on its day.
 if git rev-parse --verify --quiet 'HEAD^{commit}' >/dev/null; then fixed+=(--head HEAD); fi
 if [[ -n "$BASE_COMMIT" ]]; then fixed+=("--base=$BASE_COMMIT"); fi
@@ -50,6 +39,11 @@ if [[ ! -s "$reports/report.json" ]]; then
   exit "$((status == 0 ? 2 : status))"
 fi
 
+# What the change does to the benchmark, for a second workflow that comments from both files; no verdict hangs on it.
+if [[ -n "$BASE_COMMIT" && "$PULL_COMMENT" != true ]]; then
+  "$RECIPLINT" diff "$BASE_COMMIT" HEAD --format json >"$reports/diff.json" 2>/dev/null || rm -f "$reports/diff.json"
+fi
+
 # The counts stand in the report at a fixed place, whatever the findings say: read them as JSON.
 python="$(dirname "$RECIPLINT")/python"
 read -r errors warnings < <("$python" -I -c '
@@ -59,20 +53,6 @@ with open(sys.argv[1], encoding="utf-8") as file:
 print(int(counts["error"]), int(counts["warning"]))
 ' "$reports/report.json" | tr -d '\r')
 
-{
-  if [[ "$readable" == markdown ]]; then
-    cat "$reports/summary"
-  else
-    echo '<pre>'
-    sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g' "$reports/summary"
-    echo '</pre>'
-  fi
-} >"$reports/page"
-if (($(wc -c <"$reports/page") > summary_limit)); then
-  head -c "$summary_limit" "$reports/page" | sed '$d' >"$reports/cut"
-  printf '\n%s\n' 'The rest does not fit on this page: it is in the JSON report.' >>"$reports/cut"
-  mv "$reports/cut" "$reports/page"
-fi
 # Where the bot comes after this, it writes the page or else shows this one.
 if [[ "$PULL_COMMENT" != true ]]; then cat "$reports/page" >>"$GITHUB_STEP_SUMMARY"; fi
 

@@ -20,7 +20,7 @@ _TOP_KEY = re.compile(r"^([A-Za-z_-]+)[ \t]*:", re.MULTILINE)
 _MODEL = re.compile(r"models/[^/]+/[^/]+\.ya?ml")
 _FIRST_REPO = re.compile(r"^(?P<indent> *)-(?P<gap> +)repo[ \t]*:", re.MULTILINE)
 
-CHECKOUT = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8  # v5.0.0"
+CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1  # v7.0.1"
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,13 @@ def settings_text(profile: str | None, baseline: str) -> str:
 
 
 def workflow_text() -> str:
-    """A workflow that lints pull requests and says on them what is new."""
+    """A workflow that lints pull requests and says on them what is new.
+
+    It names this release by its tag: the commit behind it is known only once the release is made.
+    """
     return f"""\
+# Lints pull requests, annotates them, comments on them.
+# {HOME}/blob/main/docs/action.md
 name: reciplint
 
 on:
@@ -76,24 +81,25 @@ on:
 permissions: {{}}
 
 concurrency:
-  group: ${{{{ github.workflow }}}}-${{{{ github.ref }}}}
+  group: ${{{{ github.workflow }}}}-${{{{ github.event.pull_request.number }}}}
   cancel-in-progress: true
 
 jobs:
   lint:
+    name: reciplint
     runs-on: ubuntu-24.04
     timeout-minutes: 10
     permissions:
       contents: read
-      pull-requests: write
+      pull-requests: write  # the comments
     steps:
       - uses: {CHECKOUT}
         with:
-          fetch-depth: 0
+          ref: ${{{{ github.event.pull_request.head.sha }}}}  # comments go to the lines of the head
           persist-credentials: false
-      - uses: reciplint/reciplint@v{__version__}
+      - uses: reciplint/reciplint@v{__version__}  # to pin it, write the commit of this tag instead
         with:
-          comment: "true"
+          comment: true
 """
 
 
