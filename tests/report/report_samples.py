@@ -25,6 +25,7 @@ RULES = {
             severity="error",
             source="upstream launcher",
             messages={"gone": "no recipe {path}"},
+            messages_zh={"gone": "没有配方 {path}"},
         ),
         Rule(
             id="kebab-case-keys",
@@ -32,6 +33,7 @@ RULES = {
             severity="warning",
             source="house style",
             messages={"key": "{key} is spelled {right} elsewhere"},
+            messages_zh={"key": "{key} 在别处写作 {right}"},
             fix="safe",
         ),
         Rule(
@@ -40,6 +42,7 @@ RULES = {
             severity="info",
             source="house style",
             messages={"same": "{n:key|keys}"},
+            messages_zh={"same": "{n} 个键"},
             fix="display",
         ),
         Rule(
@@ -48,6 +51,7 @@ RULES = {
             severity="error",
             source="libyaml",
             messages={"bad": "{problem}"},
+            messages_zh={"bad": "问题：{problem}"},
             suppressible=False,
         ),
     )

@@ -30,11 +30,13 @@ def rule_url(rule: str) -> str:
 
 @dataclass(frozen=True)
 class Context:
-    """What a rule may know besides the files: its options, the review date, the pull request's number."""
+    """What a rule may know besides the files: its options, the review date, the pull request's number, and of a single
+    document the profile of its repository."""
 
     options: Mapping[str, Any] = field(default_factory=dict)
     review_date: datetime.date = datetime.date.max
     pull_request: int | None = None
+    profile: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class Rule:
 
     `kinds` are the kinds of document that `check_document` is called for; `fix` is the strongest applicability
     that a finding of it may offer; `messages` are templates by message id (see `render`), `messages_zh` the same in
-    Chinese where they are translated; `options` are the settings it takes, with their defaults; `source` says where
-    the rule or its numbers come from.
+    Chinese, of the same fields; `options` are the settings it takes, with their defaults; `source` says where the rule
+    or its numbers come from.
     """
 
     id: str
@@ -52,11 +54,11 @@ class Rule:
     severity: Severity
     source: str
     messages: Mapping[str, str]
+    messages_zh: Mapping[str, str]
     kinds: frozenset[Kind] = frozenset()
     fix: Applicability | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     suppressible: bool = True
-    messages_zh: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def url(self) -> str:

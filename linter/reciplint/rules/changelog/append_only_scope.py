@@ -171,6 +171,10 @@ from reciplint.rules.finding import Finding, Related
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.spans import Span
 
+_HOW_ZH = "added=新增|removed=删除|changed=修改"
+_PLACES_ZH = "*; *=*；*|* at concurrency *=%（并发 *）|*, *=%、*"
+_CHANGES_ZH = ", =、|* settings changed=% 的设置有改动|* added=新增了 %|* removed=删除了 %"
+
 RULE = Rule(
     id="append-only-scope",
     summary="A change with an append-only changelog entry does more than add points to curves that are there",
@@ -193,6 +197,25 @@ RULE = Rule(
         "other-image": "{key}, {point}: the added point runs {image}, the curve of the base that it belongs to {known}",
         "nothing-added": "the append-only entry selects {key}, which has no point that the base lacks",
         "recipe-changed": "{recipe} changed, and points of {key} ran it at the base; append-only keeps them",
+    },
+    messages_zh={
+        "mixed": "此条目是 append-only，而本次改动还新增了 {count} 个普通条目：{keys:, =、}；"
+        "两类条目不能共用一次 sweep",
+        "new-key": "{key} 是新增的键，而 append-only 只能为 base 中已有的键添加点",
+        "other-key": f"{{key}} 被{{how:{_HOW_ZH}}}，但没有新增条目选中它；append-only 改动不能触及其他内容",
+        "scenario-added": "{key}：场景 {scenario} 是新增的，而 append-only 只能为 base 中已有的场景添加点",
+        "scenario-removed": "{key}：base 中的场景 {scenario} 不见了，而 append-only 只能添加点",
+        "shared-setting": "{key}：{fields:, =、} 有改动，这也会改变 append-only 条目没有选中的场景",
+        "other-scenario": "{key}：场景 {scenario} 有改动，而 append-only 条目没有选中它",
+        "point-changed": f"{{key}}，{{points:{_PLACES_ZH}}}：append-only 要求 base 中的每个点保持原样，"
+        f"而此处有变化：{{changes:{_CHANGES_ZH}}}",
+        "point-removed": f"{{key}}，{{points:{_PLACES_ZH}}}：append-only 要求保留 base 中的每个点，而这些点不见了",
+        "new-curve": f"{{key}}，{{point:{_PLACES_ZH}}}：append-only 只能向 base 中已有的曲线添加点，"
+        "而 base 中没有模型、精度、runner、场景、offloading 和投机解码都相同的曲线",
+        "other-image": f"{{key}}，{{point:{_PLACES_ZH}}}：新增的点运行 {{image}}，"
+        "而它所属的 base 曲线运行 {known:*, *=*、*}",
+        "nothing-added": "append-only 条目选中了 {key}，但该键的点 base 中都已经有了",
+        "recipe-changed": "{recipe} 有改动，而 base 中 {key} 的点运行它；append-only 要求这些点保持原样",
     },
 )
 

@@ -140,6 +140,16 @@ from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.spans import FILE_START
 
 _SAME = "the base's bytes are kept up to line {kept} of {total}"
+_SAME_ZH = "base 共 {total} 行，前 {kept} 行的字节保持原样"
+_LINE_ZH = (
+    "nothing=空|no line=没有这一行|an empty line=空行"
+    "|a line of * space=含 % 个空格的行|a line of * spaces=含 % 个空格的行"
+    "|a line of white space (*)=只含空白字符的行（%）|* with white space after it= %（其后有空白字符）|*= %"
+)
+_SIDES_ZH = f"base 中为{{was:{_LINE_ZH}}}，head 中为{{now:{_LINE_ZH}}}"
+_ENTRY_ZH = "条目 {number}（{name:line *=第 % 行}）"
+_NAMES_ZH = ", =、|* (line *)=%（第 % 行）|* (*)=%（%）|* more=另有 % 个"
+_TEXT_ZH = "line *=第 % 行|the text before the first entry=第一个条目之前的文本|*=% "
 
 RULE = Rule(
     id="changelog-append-only",
@@ -149,8 +159,9 @@ RULE = Rule(
     messages={
         "inserted": "{count:new entry stands|new entries stand} before entry {number} ({name}), which was there first; "
         f"only text after the base's last line may be added ({_SAME})",
-        "deleted": "{count:entry|entries} of the base stood here and {verb} deleted: {names}; history stays, also what "
-        f"is reverted: restore the base's bytes and append an entry for what was undone ({_SAME})",
+        "deleted": "{count:entry of the base stood here and was|entries of the base stood here and were} deleted: "
+        "{names}; history stays, also what is reverted: restore the base's bytes and append an entry for what was "
+        f"undone ({_SAME})",
         "altered": "entry {number} ({name}) is history and was altered: the base has {was}, the head {now}; restore "
         f"the base's bytes and append an entry for what is new ({_SAME})",
         "altered-text": "{name} is history and was altered: the base has {was}, the head {now}; restore the base's "
@@ -167,6 +178,23 @@ RULE = Rule(
         f"({_SAME})",
         "deleted-file": "{changelog} was deleted with its {count:entry|entries}; restore it: what is benchmarked is "
         "planned from the entries appended to it",
+    },
+    messages_zh={
+        "inserted": f"{_ENTRY_ZH}原已存在，却有 {{count}} 个新条目插入在它之前；"
+        f"只能在 base 的最后一行之后添加文本（{_SAME_ZH}）",
+        "deleted": f"此处原有 base 的 {{count}} 个条目，已被删除：{{names:{_NAMES_ZH}}}；"
+        f"历史必须保留，被撤销的内容也是：请恢复 base 的字节，并为撤销追加一个条目（{_SAME_ZH}）",
+        "altered": f"{_ENTRY_ZH}是历史，却被改动：{_SIDES_ZH}；"
+        f"请恢复 base 的字节，并为新内容追加一个条目（{_SAME_ZH}）",
+        "altered-text": f"{{name:{_TEXT_ZH}}}是历史，却被改动：{_SIDES_ZH}；请恢复 base 的字节（{_SAME_ZH}）",
+        "reformatted": f"{_ENTRY_ZH}是历史，却被重写，差别只在引号、缩进或换行；请恢复 base 的字节（{_SAME_ZH}）",
+        "relinked": f"{_ENTRY_ZH}的链接从 {{was:nothing=空}} 改成了 {{now:nothing=空}}；旧链接应在单独的改动中更正"
+        f"（{_SAME_ZH}）",
+        "moved": f"base 的{_ENTRY_ZH}被移到了此处；历史必须保持顺序：请恢复 base 的字节（{_SAME_ZH}）",
+        "spacing": f"{_ENTRY_ZH}处的历史空白被改动：此处{_SIDES_ZH}；"
+        f"空行和其中的空格也是历史：请恢复 base 的字节（{_SAME_ZH}）",
+        "line-ends": f"历史的行尾从 {{was}} 变成了 {{now}}；请恢复 base 的字节（{_SAME_ZH}）",
+        "deleted-file": "{changelog} 及其 {count} 个条目被删除；请恢复它：运行哪些基准测试，取决于追加到其中的条目",
     },
 )
 
@@ -214,8 +242,7 @@ def _arguments(event: Event, comparison: Comparison) -> dict[str, Any]:
     if event.kind == "inserted":
         return {**found, "count": len(event.names), "number": event.numbers[0], "name": event.now}
     if event.kind == "deleted":
-        verb = "was" if len(event.numbers) == 1 else "were"
-        return {**found, "count": len(event.numbers), "verb": verb, "names": _names(event)}
+        return {**found, "count": len(event.numbers), "names": _names(event)}
     if event.kind == "line-ends":
         return {**found, "was": event.was, "now": event.now}
     place: dict[str, Any] = {"number": event.numbers[0]} if event.numbers else {}

@@ -116,8 +116,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from reciplint.domain.changelog import Changelog, ChangelogEntry, Located, added_entries
-from reciplint.domain.claim_evidence import Evidence, Place, Swept, evidence, image_name, normal
+from reciplint.domain.claim_evidence import Evidence, Place, Swept, evidence, normal
 from reciplint.domain.claims import Claim, ConcurrencyClaim, ImageClaim, SettingClaim, claims
+from reciplint.domain.components import image_name
 from reciplint.domain.project import Change, Project
 from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Finding, Related
@@ -138,6 +139,15 @@ RULE = Rule(
         "concurrency-base": "the entry says that the concurrency was {claimed}, but at the base the rows that it"
         " speaks of ran {found}",
         "limit-head": "the entry says concurrency up to {claimed}, but its rows go up to {found}",
+    },
+    messages_zh={
+        "image-head": "条目写的镜像是 {claimed}，但其中的键运行 {found:, =、}",
+        "image-base": "条目写的原镜像是 {claimed}，但 base 中这些键运行 {found:, =、}",
+        "setting-head": "条目写 {name} 改为 {claimed}，但其中的键为 {found:, =、}",
+        "setting-base": "条目写 {name} 原为 {claimed}，但 base 中这些键为 {found:, =、}",
+        "concurrency-head": "条目写的并发是 {claimed}，但它所说的搜索空间行运行 {found:, =、}",
+        "concurrency-base": "条目写的原并发是 {claimed}，但 base 中它所说的搜索空间行运行 {found:, =、}",
+        "limit-head": "条目写的并发最高到 {claimed}，但其搜索空间行最高到 {found:, =、}",
     },
 )
 

@@ -131,6 +131,17 @@ from reciplint.rules.finding import Finding
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.spans import LineIndex, Span
 
+_GAP_ZH = (
+    "no empty line=没有空行|no blank line=没有空白行|* and *=*、*|* empty lines=% 个空行|an empty line=一个空行"
+    "|a line of * space=一个含 % 个空格的行|a line of * spaces=一个含 % 个空格的行"
+    "|a line of white space (*)=一个只含空白字符的行（%）"
+)
+_RIGHT_ZH = (
+    "no other line=不需要再加空行|exactly one empty line more=应恰好再加一个空行"
+    "|exactly one empty line=应恰好有一个空行"
+)
+_NAME_ZH = "the entry=该条目|line *=第 % 行|*=% "
+
 RULE = Rule(
     id="changelog-format",
     summary="An added changelog entry is not written the way the file is appended to",
@@ -148,6 +159,18 @@ RULE = Rule(
         "with the line break of the last entry",
         "description": "a description of {name} is empty; say what changed, or take the item out",
         "link": "the pr-link of {name} is empty; write https://github.com/OWNER/REPOSITORY/pull/NUMBER",
+    },
+    messages_zh={
+        "carriage-return": "文件中有 {count} 个回车符（CR），第一个在此处；行尾只能是 LF",
+        "tab": "文件中有 {count} 个制表符，第一个在此处；请改用空格",
+        "final-newline": "最后一行没有换行符，下一个条目会直接接在它后面",
+        "separator": f"{{name:{_NAME_ZH}}}与上一个条目之间：{{found:{_GAP_ZH}}}；应恰好有一个空行",
+        "separator-after-history": f"{{name:{_NAME_ZH}}}之前：{{found:{_GAP_ZH}}}；base 的结尾：{{tail:{_GAP_ZH}}}，"
+        f"因此{{right:{_RIGHT_ZH}}}",
+        "trailing": f"最后一个条目之后有 {{count}} 个空白行，此处为：{{found:{_GAP_ZH}}}；"
+        "文件应以最后一个条目的换行符结尾",
+        "description": f"{{name:{_NAME_ZH}}}有一项描述为空；请写明改了什么，或删除该项",
+        "link": f"{{name:{_NAME_ZH}}}的 pr-link 为空；请写成 https://github.com/OWNER/REPOSITORY/pull/NUMBER",
     },
 )
 

@@ -133,6 +133,15 @@ RULE = Rule(
         "removed": "{found} is removed from {masters} by this change, so there is nothing left to benchmark",
         "joined": "{found} is one text, in which {count:key stands|keys stand}: {keys}; write one item a key",
     },
+    messages_zh={
+        "unknown": "{masters:, =、} 中没有键 {found}",
+        "unknown-near": "{masters:, =、} 中没有键 {found}；最接近的是：{nearest:, =、}",
+        "wildcard": "通配符 {found} 在 {masters:, =、} 中没有匹配的键",
+        "wildcard-near": "通配符 {found} 在 {masters:, =、} 中没有匹配的键；最接近的是：{nearest:, =、}",
+        "archived": "{found} 只在归档 {archive} 中，那里的内容不再做基准测试",
+        "removed": "本次改动从 {masters:, =、} 中删除了 {found}，已没有可做基准测试的内容",
+        "joined": "{found} 是一段文本，其中有 {count} 个键：{keys:, =、}；请每项只写一个键",
+    },
 )
 
 _SEPARATORS = re.compile(r"[\s,;]+")

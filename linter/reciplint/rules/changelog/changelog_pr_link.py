@@ -150,6 +150,13 @@ RULE = Rule(
         "repository": "pr-link names the repository {repository}, {count} of the {total} links before it name {usual}; "
         "write {right}",
     },
+    messages_zh={
+        "placeholder": "pr-link 是占位符 {found}；请写成 {right}",
+        "form": "pr-link {found} 不是单纯的合并请求链接；请写成 {right}",
+        "number": "pr-link 指向合并请求 #{linked}，而本合并请求是 #{number}；请写成 {right}",
+        "repository": "pr-link 指向仓库 {repository}，而之前的 {total} 个链接中有 {count} 个指向 {usual}；"
+        "请写成 {right}",
+    },
 )
 
 _PLACEHOLDER = re.compile(

@@ -132,6 +132,14 @@ from reciplint.rules.finding import Finding, Related
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.spans import FILE_START
 
+_THEM_ZH = "it=它|them=它们"
+_WHAT_ZH = (
+    "*; and * more=*；另有 % 个|*; *=*；*|* (*)=%（*）"
+    "|its recipe * changed=其配方 % 有改动|its recipes * changed=其配方 % 有改动"
+    "|a new key=新增的键|* added or changed=新增或改动了 *|metadata changed=元数据有改动|* changed=% 有改动"
+    "|* and *=*、*|* * point=% 个 % 点|* * points=% 个 % 点"
+)
+
 RULE = Rule(
     id="changelog-required",
     summary="A benchmark point changed and no added changelog entry names its key",
@@ -140,6 +148,11 @@ RULE = Rule(
     messages={
         "points": "{count:key|keys} changed and no entry added to {changelog} names {them}: {what}",
         "metadata": "{count:key|keys} changed in description and no entry added to {changelog} names {them}: {what}",
+    },
+    messages_zh={
+        "points": f"{{count}} 个键有改动，但 {{changelog}} 中没有新增条目提到{{them:{_THEM_ZH}}}：{{what:{_WHAT_ZH}}}",
+        "metadata": f"{{count}} 个键的描述信息有改动，但 {{changelog}} 中没有新增条目提到{{them:{_THEM_ZH}}}："
+        f"{{what:{_WHAT_ZH}}}",
     },
 )
 

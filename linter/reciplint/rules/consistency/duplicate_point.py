@@ -116,6 +116,11 @@ RULE = Rule(
         "mergeable": "this {scenario} row of {key} (concurrency {concurrencies}) equals an earlier row (concurrency"
         " {other}) but for the concurrencies: one row could say both",
     },
+    messages_zh={
+        "twice": "{key} 在并发 {concurrencies:, =、} 下重复运行 {scenario}：前面已有设置相同的搜索空间行",
+        "mergeable": "{key} 的这个 {scenario} 搜索空间行（并发 {concurrencies:, =、}）与前面一行（并发 {other:, =、}）"
+        "只有并发不同：可以合并为一行",
+    },
 )
 
 _EXPANDED = frozenset(

@@ -40,5 +40,6 @@ RULE = Rule(
     severity="error",
     source="reciplint's own contract: a crash is a finding, never an end of the run",
     messages={"raised": "{failed} failed here ({place}: {reason}); this is a fault of reciplint, please report it"},
+    messages_zh={"raised": "{failed} 在此处出错（{place}：{reason}）；这是 reciplint 自身的缺陷，请报告"},
     suppressible=False,
 )

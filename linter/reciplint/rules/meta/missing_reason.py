@@ -54,6 +54,10 @@ RULE = Rule(
         "reason": "this suppression of {rules} gives no reason and is void; write it after two dashes: {example}",
         "form": "this comment is no suppression and silences nothing; the form is {example}",
     },
+    messages_zh={
+        "reason": "对 {rules:, =、} 的忽略没有说明理由，因此无效；请在两个连字符之后写明：{example}",
+        "form": "此注释不是有效的忽略注释，不起任何作用；正确的写法是 {example}",
+    },
     kinds=ANY_YAML,
     suppressible=False,
 )

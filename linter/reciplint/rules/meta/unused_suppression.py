@@ -55,7 +55,11 @@ RULE = Rule(
     source="reciplint's own contract: a suppression that silences nothing is itself a finding",
     messages={
         "unused": "nothing that {rules} reports is silenced here; drop it",
-        "unknown": "no rule is called {rules}{hint}",
+        "unknown": "no rule is called {rules}{near:?; did you mean {near}?}{command:?; `{command}` lists them}",
+    },
+    messages_zh={
+        "unused": "{rules:, =、} 在此处没有报告任何问题，无需忽略；请删除此注释",
+        "unknown": "没有名为 {rules:, =、} 的规则{near:?；是否应为 {near}？}{command:?；用 `{command}` 可列出所有规则}",
     },
     fix="safe",
 )
@@ -75,12 +79,12 @@ def unused(
             unknown = [rule for rule in suppression.rules if rule not in known]
             idle = [rule for rule in suppression.rules if rule in ran and (path, suppression, rule) not in used]
             if unknown:
-                yield _finding("unknown", path, suppression, unknown, _hint(unknown[0], known))
+                yield _finding("unknown", path, suppression, unknown, _nearest(unknown[0], known))
             if idle:
                 yield _finding("unused", path, suppression, idle, "")
 
 
-def _finding(message: str, path: str, suppression: Suppression, rules: list[str], hint: str) -> Finding:
+def _finding(message: str, path: str, suppression: Suppression, rules: list[str], near: str) -> Finding:
     kept = [rule for rule in suppression.rules if rule not in rules]
     word = "ignore" if suppression.line else "ignore-file"
     rest = f"# reciplint: {word}[{', '.join(kept)}] -- {suppression.reason}" if kept else ""
@@ -91,10 +95,10 @@ def _finding(message: str, path: str, suppression: Suppression, rules: list[str]
         subject=(message, *rules),
         fix=Fix("drop the suppression", "safe", (DropComment(path, suppression.span, rest),)),
         rules=tuple(rules),
-        hint=hint,
+        near=near,
+        command="" if near else "reciplint rules",
     )
 
 
-def _hint(name: str, known: Set[str]) -> str:
-    close = difflib.get_close_matches(name, known, 1)
-    return f"; did you mean {close[0]}?" if close else "; `reciplint rules` lists them"
+def _nearest(name: str, known: Set[str]) -> str:
+    return next(iter(difflib.get_close_matches(name, known, 1)), "")

@@ -217,6 +217,14 @@ if TYPE_CHECKING:
     from reciplint.domain.master import Arm, MasterEntry, MasterFile, Row
     from reciplint.domain.project import Change, Project
 
+_REASONS_ZH = (
+    ", =；|* (*; *)=*（*；%）|* (*)=*（*）|from day 0=自第 0 天起|no date given=未注明日期|since *=自 % 起"
+    "|announced for an unnamed day, not yet enacted=已公布，日期未定，尚未生效"
+    "|announced for *, not yet enacted=已公布自 % 起，尚未生效"
+    "|* of every model=*，所有模型|* of `*`=*，模型 `%`|* without speculative decoding=*，不用投机解码|* on *=*，框架 %"
+    "|* in another precision than *=*，精度不是 %|every scenario=所有场景"
+)
+
 RULE = Rule(
     id="deprecated-arm",
     summary="An arm that the policy has deprecated on the review date",
@@ -227,6 +235,12 @@ RULE = Rule(
         "added": "`{key}`, {scenario}: this change adds a deprecated arm: {reasons}",
         "altered": "`{key}`, {scenario}: this change alters a deprecated arm: {reasons}",
         "doubts": "Nothing is concluded from {n:place|places} of the policy not understood: {doubts}",
+    },
+    messages_zh={
+        "stands": f"`{{key}}`，{{scenario}}：该 arm 已被弃用：{{reasons:{_REASONS_ZH}}}",
+        "added": f"`{{key}}`，{{scenario}}：本次改动新增了已被弃用的 arm：{{reasons:{_REASONS_ZH}}}",
+        "altered": f"`{{key}}`，{{scenario}}：本次改动修改了已被弃用的 arm：{{reasons:{_REASONS_ZH}}}",
+        "doubts": "策略中有 {n} 处无法理解，没有据此得出任何结论：{doubts:, =；}",
     },
 )
 

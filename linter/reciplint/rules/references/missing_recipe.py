@@ -143,11 +143,18 @@ RULE = Rule(
     severity="error",
     source="review findings on renamed or uncommitted recipes; the launchers' resolution of CONFIG_FILE",
     messages={
-        "file": "{field} names {written}, which is not in this repository{hint}",
-        "folder": "srt-recipe-dir names {folder}, and no folder {expected} is in this repository{hint}",
+        "file": "{field} names {written}, which is not in this repository{near:?; did you mean {near}?}",
+        "folder": "srt-recipe-dir names {folder}, and no folder {expected} is in this repository"
+        "{near:?; did you mean {near}?}",
         "selector": "{field} selects {selector}, which {written} does not have; it has {known}",
         "partial": "most recipe folders that these rows name are not in this tree, which looks like an excerpt:"
         " missing recipes are not reported",
+    },
+    messages_zh={
+        "file": "{field} 指向 {written}，但本仓库中没有该文件{near:?；是否应为 {near}？}",
+        "folder": "srt-recipe-dir 指向 {folder}，但本仓库中没有目录 {expected}{near:?；是否应为 {near}？}",
+        "selector": "{field} 选择了 {selector}，但 {written} 中没有它；现有：{known:, =、|no variants=无任何变体}",
+        "partial": "这些搜索空间行引用的配方目录大多不在此代码树中，此树似乎只是节选：不报告缺失的配方",
     },
 )
 
@@ -182,7 +189,6 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
 
 def _missing_file(project: Project, use: Use, resolved: Resolved) -> Finding:
     close = _closest(resolved.expected, project.recipe_paths)
-    hint = f"; did you mean {_as_written(close, use, resolved)}?" if close else ""
     related = (Related(close, project.recipe_span(close), "the closest file"),) if close else ()
     return RULE.finding(
         "file",
@@ -193,7 +199,7 @@ def _missing_file(project: Project, use: Use, resolved: Resolved) -> Finding:
         related=related,
         field=_FIELDS[use.reference.era, use.reference.purpose],
         written=use.reference.text,
-        hint=hint,
+        near=_as_written(close, use, resolved) if close else "",
     )
 
 
@@ -207,7 +213,7 @@ def _missing_folder(project: Project, master: str, entry: MasterEntry, resolved:
         subject=(entry.key, entry.recipe_folder),
         folder=entry.recipe_folder,
         expected=project.relative(folder),
-        hint=f"; did you mean {project.relative(close[0]).partition('srt-slurm-recipes/')[2]}?" if close else "",
+        near=project.relative(close[0]).partition("srt-slurm-recipes/")[2] if close else "",
     )
 
 

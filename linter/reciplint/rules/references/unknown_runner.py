@@ -106,7 +106,12 @@ RULE = Rule(
     summary="A key runs on a label that no runner has",
     severity="error",
     source="review findings; the sweep generator looks labels up in the runners file",
-    messages={"unknown": "{key} runs on {label}, which is no label of {runners}{hint}"},
+    messages={
+        "unknown": "{key} runs on {label}, which is no label of {runners}{near:?; did you mean {near}?}",
+    },
+    messages_zh={
+        "unknown": "{key} 使用标签 {label}，但 {runners} 中没有该标签{near:?；是否应为 {near}？}",
+    },
 )
 
 
@@ -120,7 +125,6 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
             if entry.runner is None or entry.runner in labels:
                 continue
             close = difflib.get_close_matches(entry.runner, labels, 1)
-            hint = f"; did you mean {close[0]}?" if close else ""
             place = labels[close[0]].span if close else FILE_START
             yield RULE.finding(
                 "unknown",
@@ -131,5 +135,5 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
                 key=entry.key,
                 label=entry.runner,
                 runners=project.runners_path,
-                hint=hint,
+                near=close[0] if close else "",
             )

@@ -86,10 +86,15 @@ RULE = Rule(
     severity="warning",
     source="review findings on recipes that were never wired into a master config",
     messages={
-        "unreferenced": "no row, script or workflow names this recipe, so nothing will run it{siblings};"
-        " add a row for it or remove it",
+        "unreferenced": "no row, script or workflow names this recipe, so nothing will run it"
+        "{siblings:?, while {siblings:of this folder is|of this folder are}}; add a row for it or remove it",
         "last": "this change removes the last row that ran this recipe ({key}, {scenario});"
         " remove the recipe too, or archive the row",
+    },
+    messages_zh={
+        "unreferenced": "没有搜索空间行、脚本或工作流引用此配方，因此不会有任务运行它"
+        "{siblings:?，而同一目录中有 {siblings} 个配方被引用}；请添加引用它的行，或删除该配方",
+        "last": "本次改动删除了最后一个运行此配方的搜索空间行（{key}，{scenario}）；请一并删除该配方，或将该行归档",
     },
 )
 
@@ -110,7 +115,7 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
             severity=_severity(project),
             subject=("unreferenced",),
             related=related,
-            siblings=f", while {named} of this folder {'is' if named == 1 else 'are'}" if named else "",
+            siblings=named,
         )
 
 

@@ -65,6 +65,7 @@ RULE = Rule(
     severity="info",
     source="labels that outlived their clusters in a public benchmark repository",
     messages={"unused": "no key of a master config runs on {label} ({count:runner|runners})"},
+    messages_zh={"unused": "没有主配置的键使用标签 {label}（{count} 个 runner）"},
 )
 
 

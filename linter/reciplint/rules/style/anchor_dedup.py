@@ -91,14 +91,24 @@ from reciplint.domain.recipe import Folded, RecipeFile, Repetition
 from reciplint.rules.finding import Finding, Related
 from reciplint.rules.rule import Context, Rule
 
+_KEYS_ZH = "* and * more=% 及另外 % 个键|*=% "
+
 RULE = Rule(
     id="anchor-dedup",
     summary="Two role maps of a recipe repeat each other where an anchor would say it once",
     severity="info",
     source="a review of recipes that wrote out the same flags six times, beside recipes that use anchors",
     messages={
-        "repeated": "{first} and {second} share {shared:key|keys} ({size:byte|bytes}) written out twice{differing};"
-        " anchor the first (`{first_key}: &name`) and merge it into the second (`<<: *name`){blocked}{precedent}",
+        "repeated": "{first} and {second} share {shared:key|keys} ({size:byte|bytes}) written out twice"
+        "{differing:?; only {differing} differ}; anchor the first (`{first_key}: &name`) and merge it into the second"
+        " (`<<: *name`){only:?; only the first has {only}, which a merge would bring along}"
+        "{precedent:?; as {precedent} does}",
+    },
+    messages_zh={
+        "repeated": "{first} 和 {second} 重复写出了 {shared} 个相同的键（{size} 字节）"
+        f"{{differing:?；只有 {{differing:{_KEYS_ZH}}}不同}}；请给前者加上锚点（`{{first_key}}: &name`），"
+        f"并在后者中合并它（`<<: *name`）{{only:?；{{only:{_KEYS_ZH}}}只在前者中，合并会一并带入}}"
+        "{precedent:?；可参照 {precedent} 的写法}",
     },
     options={"min-keys": 8, "min-bytes": 200},
 )
@@ -126,7 +136,6 @@ def _finding(recipe: RecipeFile, found: Repetition, precedents: _Precedents) -> 
     if precedent is not None:
         path, folded = precedent
         related.append(Related(path, folded.span, f"{folded.label} is merged here"))
-    only = _listed(found.first_only)
     return RULE.finding(
         "repeated",
         found.first_span,
@@ -139,9 +148,9 @@ def _finding(recipe: RecipeFile, found: Repetition, precedents: _Precedents) -> 
         first_key=found.first_place[-1],
         shared=found.shared,
         size=found.size,
-        differing=f"; only {_listed(found.differing)} differ" if found.differing else "",
-        blocked=f"; only the first has {only}, which a merge would bring along" if only else "",
-        precedent=f"; as {precedent[0].rsplit('/', 1)[-1]} does" if precedent else "",
+        differing=_listed(found.differing),
+        only=_listed(found.first_only),
+        precedent=precedent[0].rsplit("/", 1)[-1] if precedent else "",
     )
 
 

@@ -96,11 +96,21 @@ RULE = Rule(
     severity="warning",
     source="a review of recipes that spelled one flag of many with underscores; contributor rules ask for dashes",
     messages={
-        "recipe": "{key} in {place} is spelled with underscores{evidence}; write {kebab}"
-        " (the flag works either way, a search for it does not)",
+        "recipe": "{key} in {place} is spelled with underscores"
+        "{folder:?, while {folder:recipe|recipes} of this folder spell it with dashes}"
+        "{file:?, while {file:other key of this file has|other keys of this file have} dashes}"
+        "; write {kebab} (the flag works either way, a search for it does not)",
         "both": "{key} and {kebab} both stand in {place}: one flag, set twice",
         "lost": "{key} is not read: its value is silently lost; write {kebab}",
         "rejected": "{key} is no field here; write {kebab}",
+    },
+    messages_zh={
+        "recipe": "{place} 中的 {key} 用了下划线"
+        "{folder:?，而同一目录中有 {folder} 个配方用连字符拼写它}{file:?，而本文件中另有 {file} 个键使用连字符}"
+        "；请写成 {kebab}（两种写法都能生效，但搜索该参数时会漏掉它）",
+        "both": "{place} 中同时有 {key} 和 {kebab}：同一参数被设置了两次",
+        "lost": "{key} 不会被读取，它的值会被静默丢弃；请写成 {kebab}",
+        "rejected": "此处没有字段 {key}；请写成 {kebab}",
     },
     kinds=frozenset({Kind.MASTER, Kind.RUNNERS, Kind.CHANGELOG}),
     fix="safe",
@@ -170,12 +180,6 @@ def _finding(path: str, found: ForeignKey, dashed: dict[str, Span]) -> Finding:
         key=found.key,
         kebab=spelled,
         place=found.label,
-        evidence=_evidence(found, len(dashed)),
+        folder=len(dashed),
+        file=0 if dashed else found.dashed,
     )
-
-
-def _evidence(found: ForeignKey, dashed: int) -> str:
-    if dashed:
-        return f", while {dashed} {'recipe' if dashed == 1 else 'recipes'} of this folder spell it with dashes"
-    other = "other key of this file has" if found.dashed == 1 else "other keys of this file have"
-    return f", while {found.dashed} {other} dashes"

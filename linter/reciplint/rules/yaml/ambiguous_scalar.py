@@ -76,6 +76,8 @@ from reciplint.yamltree.edit import Path, Respell, addressable
 from reciplint.yamltree.scalars import Plain, same_value, value_11, value_12
 from reciplint.yamltree.tree import Entry, Mapping, Node, Scalar, Tree, key_path, pointer
 
+_READING_ZH = "the number *=数值 %|text=文本|*= %"
+
 RULE = Rule(
     id="ambiguous-scalar",
     summary="An unquoted value that YAML 1.1 and YAML 1.2 read differently",
@@ -88,6 +90,16 @@ RULE = Rule(
         "underscores": "`{text}` is {old} to PyYAML and {new} in the YAML 1.2 core schema: write `{spelling}`",
         "value-unspelled": "`{text}` is {old} to PyYAML and {new} to a YAML 1.2 reader: quote it if it is text",
         "key": "The key `{text}` is {old} to PyYAML and {new} to a YAML 1.2 reader: quote it if it is text",
+    },
+    messages_zh={
+        "value": f"PyYAML 把 `{{text}}` 读作{{old:{_READING_ZH}}}，YAML 1.2 解析器读作{{new:{_READING_ZH}}}："
+        "请写成 `{spelling}`",
+        "underscores": f"PyYAML 把 `{{text}}` 读作{{old:{_READING_ZH}}}，按 YAML 1.2 core schema 则是"
+        f"{{new:{_READING_ZH}}}：请写成 `{{spelling}}`",
+        "value-unspelled": f"PyYAML 把 `{{text}}` 读作{{old:{_READING_ZH}}}，YAML 1.2 解析器读作"
+        f"{{new:{_READING_ZH}}}：如果本意是文本，请加引号",
+        "key": f"PyYAML 把键 `{{text}}` 读作{{old:{_READING_ZH}}}，YAML 1.2 解析器读作{{new:{_READING_ZH}}}："
+        "如果本意是文本，请加引号",
     },
 )
 

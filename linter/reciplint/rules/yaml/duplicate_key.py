@@ -77,6 +77,11 @@ RULE = Rule(
         "equal": "`{key}` stands {count:once|times} in one mapping, each time with the value {kept}: "
         "PyYAML keeps the last (line {line})",
     },
+    messages_zh={
+        "differs": "`{key}` 在同一映射中出现了 {count} 次：PyYAML 保留最后一次的 {kept}（第 {line} 行），"
+        "丢弃 {dropped:, =、}",
+        "equal": "`{key}` 在同一映射中出现了 {count} 次，值都是 {kept}：PyYAML 保留最后一次（第 {line} 行）",
+    },
 )
 
 _SHOWN = 40

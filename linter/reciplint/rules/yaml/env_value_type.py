@@ -73,6 +73,8 @@ from reciplint.yamltree.edit import Path, Respell, addressable
 from reciplint.yamltree.scalars import scalar_value, value_11
 from reciplint.yamltree.tree import Concrete, Mapping, Node, Scalar, Sequence, Tree, key_path, pointer, target
 
+_TYPES_ZH = "a boolean=布尔值|an integer=整数|a number=数值|a list=列表|a mapping=映射"
+
 RULE = Rule(
     id="env-value-type",
     summary="An environment variable whose value is not a string",
@@ -85,6 +87,12 @@ RULE = Rule(
         'write `{name}: "{text}"`',
         "null": "`{name}` has no value (null) where an environment variable is text: give it one, or delete the line",
         "collection": "`{name}` is {type} where an environment variable is text",
+    },
+    messages_zh={
+        "scalar": f"`{{name}}` 是{{type:{_TYPES_ZH}}}（PyYAML 读作 {{value}}），而环境变量应为文本："
+        '请写成 `{name}: "{text}"`',
+        "null": "`{name}` 没有值（null），而环境变量应为文本：请给出值，或删除该行",
+        "collection": f"`{{name}}` 是{{type:{_TYPES_ZH}}}，而环境变量应为文本",
     },
 )
 

@@ -65,6 +65,10 @@ RULE = Rule(
         "missing": "The last line does not end with a line break",
         "missing-block": "The last line does not end with a line break, so the block scalar's text does not either",
     },
+    messages_zh={
+        "missing": "最后一行没有以换行符结尾",
+        "missing-block": "最后一行没有以换行符结尾，因此块标量的文本末尾也没有换行符",
+    },
 )
 
 _STRIPPING = re.compile(r"[|>]\d?-")

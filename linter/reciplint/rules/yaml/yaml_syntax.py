@@ -83,6 +83,23 @@ RULE = Rule(
         "write the value out",
         "alias-expansion": "The aliases expand to more than {limit} values; write out what is meant",
     },
+    messages_zh={
+        "syntax": "无法解析 YAML：`{text}` 处 {reason}",
+        "syntax-indentation": "无法解析 YAML：`{text}` 处 {reason}。"
+        "该行的缩进不属于任何未结束的映射或列表；请与同级内容对齐",
+        "syntax-colon": "无法解析 YAML：`{text}` 处 {reason}。该行可能缩进过深，或者含有 `: ` 的文本需要加引号",
+        "syntax-indicator": "无法解析 YAML：`{text}` 处 {reason}。"
+        "请用空格而不是制表符缩进，以 `@`、反引号或 `%` 开头的值请加引号",
+        "syntax-unclosed": "无法解析 YAML：`{text}` 处 {reason}。上方有引号没有闭合",
+        "syntax-flow": "无法解析 YAML：`{text}` 处 {reason}。上方有 `[` 或 `{{` 没有闭合，或者缺少逗号",
+        "syntax-end": "无法解析 YAML：文件末尾处 {reason}",
+        "bad-bytes": "文件不是 UTF-8 编码：字节 {byte} 无法解码；请保存为 UTF-8",
+        "too-large": "文件有 {size} 字节，超过 {limit} 字节的上限，未读取；请拆分文件，或在设置中提高上限",
+        "too-deep": "展开别名后嵌套超过 {limit} 层；请减少嵌套",
+        "unknown-alias": "在本文档中，别名 `*{name}` 之前没有锚点 `&{name}`",
+        "alias-cycle": "别名 `*{name}` 位于它自己的锚点 `&{name}` 之内，会无限展开；请把值写出来",
+        "alias-expansion": "别名展开后超过 {limit} 个值；请直接写出所需内容",
+    },
 )
 
 _SHAPES = (
