@@ -19,6 +19,7 @@ HOME = Path(__file__).resolve().parent.parent / "schemas" / "github"
 PULL = "/repos/{owner}/{repo}/pulls/{pull_number}"
 PATHS: dict[str, tuple[str, ...]] = {
     "/repos/{owner}/{repo}/commits/{commit_sha}/pulls": ("get",),
+    "/repos/{owner}/{repo}/git/trees/{tree_sha}": ("get",),
     "/repos/{owner}/{repo}/issues/comments/{comment_id}": ("delete", "patch"),
     "/repos/{owner}/{repo}/issues/{issue_number}/comments": ("get", "post"),
     "/repos/{owner}/{repo}/pulls": ("get",),

@@ -66,13 +66,14 @@ class Comment:
 
 @dataclass
 class Pull:
-    """The pull request: its head, its files with their patches, what was said."""
+    """The pull request: its head, its files with their patches, all paths of the head, what was said."""
 
     head: str
     files: dict[str, str | None]
     number: int = 7
     head_repository: str = "fork/bench"
     branch: str = "topic"
+    tree: list[str] = field(default_factory=list)
     notes: list[Comment] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
 
@@ -105,6 +106,7 @@ class FakeGitHub:
         self.log: list[tuple[str, str]] = []
         self.hidden: set[int] = set()
         self.page_limit = 100
+        self.is_tree_cut = False
         self.lock = threading.RLock()
         self._last = 100
         self.url = ""
@@ -290,6 +292,13 @@ class FakeGitHub:
             fields = {"patch": patch} if patch is not None else {}
             files.append(contract.made("diff-entry", filename=path, status="modified", **fields))
         return 200, files
+
+    def _get_git_trees_one(self, fields: Any, body: Any, query: Any) -> tuple[int, Any]:
+        if fields["tree_sha"] != self.pull.head:
+            raise Refusal(404, "Not Found")
+        assert query.get("recursive") == ["1"]
+        listed = [{"path": path, "mode": "100644", "type": "blob", "sha": "0" * 40} for path in self.pull.tree]
+        return 200, contract.made("git-tree", sha="0" * 40, tree=listed, truncated=self.is_tree_cut)
 
     def _pull(self, name: str) -> dict[str, Any]:
         made = contract.made(name, number=self.pull.number, state="open")

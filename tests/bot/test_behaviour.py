@@ -195,7 +195,7 @@ def test_a_long_summary_is_cut_by_whole_rows(pr: Scene) -> None:
     assert len(pr.note) <= 60_000
     rows = [line for line in pr.note.splitlines() if line.startswith("| ❌")]
     assert 50 < len(rows) < 600
-    assert all(row.endswith("… |") for row in rows)
+    assert all("…<br>[`" in row and row.endswith("#L11) |") for row in rows)
     assert f"and {600 - len(rows)} more findings" in pr.note
 
 

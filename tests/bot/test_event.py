@@ -11,7 +11,7 @@ import pytest
 from scene import sha
 
 from reciplint.bot.event import EventError, read_event, refuse_target_checkout
-from reciplint.bot.writing import GaveUp, Limited, ReadOnly, Trouble, Unprocessable, Unsure, _trouble, once
+from reciplint.bot.writing import Absent, GaveUp, Limited, ReadOnly, Trouble, Unprocessable, Unsure, _trouble, once
 from reciplint.engine.registry import all_rules
 
 PULL = {
@@ -103,7 +103,8 @@ def test_a_privileged_run_may_stand_on_the_base_only(tmp_path: Path) -> None:
         (422, "Validation Failed", {}, Unprocessable, None),
         (403, "Resource not accessible by integration", {}, ReadOnly, None),
         (401, "Bad credentials", {}, ReadOnly, None),
-        (404, "Not Found", {}, Trouble, None),
+        (404, "Not Found", {}, Absent, None),
+        (400, "Problems parsing JSON", {}, Trouble, None),
     ],
 )
 def test_answers(status: int, message: str, headers: dict[str, str], kind: type[Trouble], wait: float | None) -> None:

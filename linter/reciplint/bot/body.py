@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from reciplint.bot import markdown
 from reciplint.bot.model import REASONS, Limits, Page, Reason, fixed_marker, inline_marker, summary_marker
+from reciplint.bot.quoting import quoted
 from reciplint.bot.sentences import NAMES, Language, say
 from reciplint.bot.suggest import Suggestion
 from reciplint.report.escape import shown
@@ -22,6 +23,7 @@ _SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
 _ROW_MESSAGE = 400
 _PATH = 300
 _RELATED = 5
+_RELATED_WORDS = 200
 _EVIDENCE = 40
 _LISTED = 20
 
@@ -36,8 +38,8 @@ def verdict(findings: Sequence[Reported], language: Language) -> str:
     counts = Counter(item.finding.severity for item in findings)
     parts = [say(language, f"{severity}s", n=counts[severity]) for severity in SEVERITIES if counts[severity]]
     sign = next((_SIGNS[severity] for severity in SEVERITIES[:2] if counts[severity]), "✅")
-    told = ", ".join(parts if counts["error"] or counts["warning"] else [say(language, "nothing-new"), *parts])
-    return f"{sign} reciplint: {told}"
+    listed = parts if counts["error"] or counts["warning"] else [say(language, "nothing-new"), *parts]
+    return f"{sign} reciplint: {say(language, 'and').join(listed)}"
 
 
 def summary(
@@ -69,7 +71,9 @@ def _told(
     """
     is_first = language == limits.languages[0]
     head = verdict(findings, language)
-    ends = [_not_inline(reasons, limits, language), f"<sub>{say(language, 'checked', head=code(page.head[:12]))}</sub>"]
+    checked = say(language, "checked", head=code(page.head[:12]))
+    source = "" if page.is_vouched else f" {say(language, 'not-vouched')}"
+    ends = [_not_inline(reasons, limits, language), f"<sub>{checked}{source}</sub>"]
     impact = _impact(page, language, room // 3) if is_first else ""
     room -= len(head) + len(impact) + sum(map(len, ends)) + 200
     rows = _table([_row(item, page, language) for item in ordered(findings)], language, room * 2 // 3)
@@ -78,10 +82,10 @@ def _told(
 
 
 def _table(rows: list[str], language: Language, room: int) -> str:
+    """Two columns, of which the first is a sign: a phone shows it without scrolling."""
     if not rows:
         return ""
-    titles = [say(language, name) for name in ("severity", "rule", "where", "message")]
-    head = f"| {' | '.join(titles)} |\n| :-- | :-- | :-- | :-- |\n"
+    head = f"| | {say(language, 'finding')} |\n| :-: | :-- |\n"
     fitting = _fitting(rows, room - len(head) - 150)
     text = head + "\n".join(fitting)
     hidden = len(rows) - len(fitting)
@@ -100,17 +104,20 @@ def _fitting(rows: list[str], room: int) -> list[str]:
 
 
 def _row(item: Reported, page: Page, language: Language) -> str:
+    """What is wrong, and on a line of its own where it is: paths are long."""
     finding = item.finding
-    place = _place(finding.path, finding.span.line, page)
-    severity = f"{_SIGNS[finding.severity]} {say(language, finding.severity)}"
     message = markdown.words(message_in(language, finding, page), _ROW_MESSAGE, in_table=True)
-    return f"| {severity} | {_rule_link(finding.rule)} | {place} | {message} |"
+    told = f"**{say(language, finding.severity)}** {_rule_link(finding.rule)}: {message}"
+    return f"| {_SIGNS[finding.severity]} | {told}<br>{_place(finding.path, finding.span.line, page)} |"
 
 
 def _place(path: str, line: int, page: Page) -> str:
-    label = code(f"{path if len(path) <= _PATH else '…' + path[-_PATH:]}:{line}")
     address = markdown.address_of(page.web, page.head, path, line) if len(path) <= _PATH else ""
-    return markdown.link(label, address)
+    return markdown.link(code(_at(path, line)), address)
+
+
+def _at(path: str, line: int) -> str:
+    return f"{path if len(path) <= _PATH else '…' + path[-_PATH:]}:{line}"
 
 
 def _rule_link(rule: str) -> str:
@@ -121,34 +128,43 @@ def message_in(language: Language, finding: Finding, page: Page) -> str:
     """A finding's message in a language; in English where the rule has none in it."""
     rule = page.rules.get(finding.rule)
     template = rule.messages_zh.get(finding.message_id) if rule is not None and language == "zh" else None
+    if template is None:
+        return finding.message
     try:
-        return finding.message if template is None else render(template, finding.arguments)
+        return (render if page.is_vouched else quoted)(template, finding.arguments)
     except (KeyError, ValueError, TypeError, IndexError, AttributeError):
         return finding.message  # the fields of an untrusted report fit the English only
 
 
 def _evidence(findings: Sequence[Reported], language: Language, room: int) -> str:
-    """The places that findings speak of, folded, as whole lines."""
-    lines = [
-        f"- {code(item.finding.rule)} {code(_short(item.finding), in_table=False)}: {_related(item.finding)}"
+    """The places that findings speak of, folded: a finding with its places is kept or left out whole."""
+    entries = [
+        "\n".join(
+            [
+                f"- {code(item.finding.rule)} {code(_at(item.finding.path, item.finding.span.line), in_table=False)}",
+                *(f"  {line}" for line in _related(item.finding)),
+            ]
+        )
         for item in ordered(findings)
         if item.finding.related
     ]
-    kept = _fitting(lines[:_EVIDENCE], room - 100)
+    kept = _fitting(entries[:_EVIDENCE], room - 100)
     return markdown.details(say(language, "evidence"), "\n".join(kept)) if kept else ""
 
 
-def _short(finding: Finding) -> str:
-    return f"{finding.path[-_PATH:]}:{finding.span.line}"
-
-
-def _related(finding: Finding) -> str:
-    places = []
+def _related(finding: Finding) -> list[str]:
+    """A line for each place; one in the finding's own file needs no path, one beside it no folder."""
+    lines = []
     for related in finding.related[:_RELATED]:
-        told = f" {markdown.words(related.message, 200)}" if related.message else ""
-        places.append(f"{code(f'{related.path[-_PATH:]}:{related.span.line}', in_table=False)}{told}")
+        folder, slash, name = related.path.rpartition("/")
+        is_beside = slash and folder == finding.path.rpartition("/")[0]
+        place = _at(f"…/{name}" if is_beside else related.path, related.span.line)
+        if related.path == finding.path:
+            place = f"L{related.span.line}"
+        told = f" {markdown.words(related.message, _RELATED_WORDS)}" if related.message else ""
+        lines.append(f"- {code(place, in_table=False)}{told}")
     more = len(finding.related) - _RELATED
-    return "; ".join([*places, *([f"+{more}"] if more > 0 else [])])
+    return [*lines, *([f"- +{more}"] if more > 0 else [])]
 
 
 def _not_inline(reasons: Mapping[str, Reason], limits: Limits, language: Language) -> str:
@@ -163,10 +179,7 @@ def _impact(page: Page, language: Language, room: int) -> str:
     if not impact.headline:
         return ""
     parts = [f"**{say(language, 'benchmark')}**: {impact.headline}"]
-    uncovered = [
-        f"- {code(key, in_table=False)} ({markdown.words(kinds, 100)}): {markdown.words(why, 200)}"
-        for key, kinds, why in impact.uncovered
-    ]
+    uncovered = [_uncovered(*row) for row in impact.uncovered]
     kept = _fitting(uncovered[:_LISTED], room // 3)
     if kept:
         more = f"\n- +{len(uncovered) - len(kept)}" if len(kept) < len(uncovered) else ""
@@ -176,12 +189,23 @@ def _impact(page: Page, language: Language, room: int) -> str:
         told = "signers" if impact.owners_alone else "no-single-signer"
         listed = _fitting([code(owner, in_table=False) for owner in owners[:_LISTED]], room // 4)
         parts.append(f"{say(language, told)}: {', '.join(listed)}")
-    fleets = [f"| {code(runner)} | {' | '.join(cells)} |" for runner, *cells in impact.fleets]
+    fleets = [_fleet(code(runner), *cells) for runner, *cells in impact.fleets]
+    fleets += [_fleet(*impact.total)] if impact.total else []
     kept = _fitting(fleets, room // 3)
     if kept:
-        head = "| runner | points | jobs | GPU-hours | change |\n| :-- | --: | --: | --: | --: |\n"
+        head = "| runner | change | GPU-hours | points | jobs |\n| :-- | --: | --: | --: | --: |\n"
         parts.append(markdown.details(say(language, "by-fleet"), head + "\n".join(kept)))
     return "\n\n".join(parts)
+
+
+def _fleet(runner: str, points: str, jobs: str, hours: str, change: str) -> str:
+    """What counts most first: a phone shows the first columns."""
+    return f"| {' | '.join((runner, change, hours, points, jobs))} |"
+
+
+def _uncovered(key: str, kinds: str, why: str) -> str:
+    reason = f": {markdown.words(why, _RELATED_WORDS)}" if why else ""
+    return f"- {code(key, in_table=False)} ({markdown.words(kinds, 100)}){reason}"
 
 
 def inline(item: Reported, key: str, page: Page, limits: Limits, change: Suggestion | None) -> str:
@@ -190,9 +214,11 @@ def inline(item: Reported, key: str, page: Page, limits: Limits, change: Suggest
     first, *others = limits.languages
     blocks = [_inline_head(finding, page, first)]
     if finding.related:
-        blocks.append(f"{say(first, 'evidence')}: {_related(finding)}")
+        blocks.append("\n".join([f"{say(first, 'evidence')}:\n", *_related(finding)]))
     if change is not None:
         blocks.append(markdown.fenced(change.text, "suggestion"))
+    elif finding.fix is not None and finding.fix.applicability == "safe":
+        blocks.append(say(first, "fixable"))
     blocks.append(markdown.details(say(first, "how-to-silence"), _silence(finding, page, first)))
     for language in others:
         told = "\n\n".join([_inline_head(finding, page, language), _silence(finding, page, language)])

@@ -25,7 +25,7 @@ from reciplint.bot.model import (
     is_summary,
 )
 from reciplint.bot.plan import is_same
-from reciplint.bot.writing import GaveUp, Limited, Trouble, Unsure, once, translated, wait_for
+from reciplint.bot.writing import Absent, GaveUp, Limited, ReadOnly, Trouble, Unsure, once, translated, wait_for
 
 if TYPE_CHECKING:
     from github import Github
@@ -112,6 +112,14 @@ class Client:
         return from_patches(
             (item["filename"], item.get("previous_filename") or "", item.get("patch")) for item in files
         )
+
+    def paths(self, commit: str) -> frozenset[str] | None:
+        """Every path of a commit's tree; None where the token may not read it, or it has too many to be listed."""
+        try:
+            found = self._get(f"{self._home}/git/trees/{commit}?recursive=1")
+        except (ReadOnly, Absent):
+            return None
+        return None if found["truncated"] else frozenset(item["path"] for item in found["tree"])
 
     def _marked_notes(self) -> list[dict[str, Any]]:
         listed = self._list(f"{self._home}/issues/{self._number}/comments")

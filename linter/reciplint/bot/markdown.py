@@ -7,23 +7,39 @@ In a code span nothing is a mention, a link, an issue, HTML or emphasis; control
 from __future__ import annotations
 
 import re
-from urllib.parse import quote
 
-from reciplint.report.escape import MESSAGE_LIMIT, shown
+from reciplint.report.escape import MESSAGE_LIMIT, percent_encoded, shown
 from reciplint.report.table import code
 
 _PUNCTUATION = ".,;:()'%=+-!?…–—−→，。：；、（）「」“”’"
-_LEADING = "('“「（"
+_LEADING = "('“「（）。，：；、」”"  # Chinese marks have no blank after them
 _TRAILING = ".,;:?!)'”」），。：；、"
 _ACTIVE = re.compile(r"gh-\d+|www\.|[0-9a-f]{7,}|:[\w+-]+:|--+>|--|\w+[:=]\w+:", re.IGNORECASE)
 _BACKTICKS = re.compile("`{3,}")
+_BLANKS = re.compile(" +")
+_CLAUSES = re.compile("([，。；：、（）？！])")
+_SPAN = re.compile("(?<!`)`([^`]+)`(?!`)")
 
 
 def words(text: str, limit: int = MESSAGE_LIMIT, in_table: bool = False) -> str:
-    """A sentence that holds values of a repository, on one line, safe inside a paragraph or a cell of a table."""
-    cut = text[:limit].replace("\u00a0", " ")
-    more = "…" if len(text) > limit else ""
-    return " ".join(_word(word, in_table) for word in shown(cut).split(" ") if word) + more
+    """A sentence that holds values of a repository, on one line, safe inside a paragraph or a cell of a table.
+
+    What stands between two backticks is one code span, as its author meant it.
+    """
+    cut = shown(text[:limit].replace("\u00a0", " "))
+    if len(text) > limit and cut.count("`") % 2:
+        cut += "`"  # a span that was cut stays one
+    made = ""
+    for index, part in enumerate(_SPAN.split(cut)):
+        told = code(part, in_table) if index % 2 else _plain_words(part, in_table)
+        touches = made.endswith("`") and told.startswith("`")  # two spans would become one
+        made += f" {told}" if touches else told
+    return made.strip(" ") + ("…" if len(text) > limit else "")
+
+
+def _plain_words(text: str, in_table: bool) -> str:
+    words = _BLANKS.sub(" ", text).split(" ")
+    return " ".join("".join(_word(part, in_table) for part in _CLAUSES.split(word) if part) for word in words)
 
 
 def _word(word: str, in_table: bool) -> str:
@@ -58,7 +74,7 @@ def address_of(web: str, revision: str, path: str, line: int) -> str:
     """Where a line of a file at a revision can be seen; "" if the repository's address is not known."""
     if not web:
         return ""
-    return f"{web}/blob/{revision}/{quote(path.encode('utf-8', 'surrogatepass'), safe='/')}#L{line}"
+    return f"{web}/blob/{revision}/{percent_encoded(path)}#L{line}"
 
 
 def details(title: str, body: str) -> str:

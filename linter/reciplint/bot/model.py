@@ -36,22 +36,27 @@ class Limits(msgspec.Struct, frozen=True):
 
 class Impact(msgspec.Struct, frozen=True):
     """What the change does to the benchmark, as data: one line that tells it; fleets as rows of runner, points, jobs,
-    GPU-hours and change; uncovered keys as key, scenarios, reason; code owners."""
+    GPU-hours and change, and their sum alike; uncovered keys as key, scenarios, reason; code owners."""
 
     headline: str = ""
-    fleets: tuple[tuple[str, str, str, str, str], ...] = ()
+    fleets: tuple[tuple[str, ...], ...] = ()
+    total: tuple[str, ...] = ()
     uncovered: tuple[tuple[str, str, str], ...] = ()
     owners_alone: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
 
 
 class Page(msgspec.Struct, frozen=True):
-    """What the texts refer to: the head that was checked, where its files can be seen, the rules, the impact."""
+    """What the texts refer to: the head that was checked, where its files can be seen, the rules, the impact.
+
+    `is_vouched` is false where the findings come from a run that is not trusted: then their values are only quoted.
+    """
 
     head: str
     web: str = ""
     rules: Mapping[str, Rule] = {}
     impact: Impact = Impact()
+    is_vouched: bool = True
 
 
 class Inline(msgspec.Struct, frozen=True):

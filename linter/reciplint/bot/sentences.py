@@ -18,10 +18,8 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "error": ("error", "错误"),
     "warning": ("warning", "警告"),
     "info": ("info", "建议"),
-    "severity": ("severity", "级别"),
-    "rule": ("rule", "规则"),
-    "where": ("where", "位置"),
-    "message": ("message", "说明"),
+    "and": (", ", "，"),
+    "finding": ("finding", "问题"),
     "more-rows": (
         "and {n:more finding|more findings}: the step summary of the check has all",
         "另有 {n} 项：检查的步骤摘要中有全部内容",
@@ -55,6 +53,11 @@ SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "refused": ("{n}, because GitHub did not take the line", "{n} 项，因为 GitHub 不接受该行"),
     "checked": ("Checked: {head}", "检查的提交：{head}"),
+    "not-vouched": (
+        "From the report of a run that the fork controls: it may have been altered; values are quoted as they came.",
+        "来自由复刻控制的运行报告：内容可能被改动，其中的值按原样显示。",
+    ),
+    "fixable": ("`reciplint fix` repairs this.", "`reciplint fix` 可修复此问题。"),
     "how-to-silence": ("Silence it here", "在此处忽略"),
     "cannot-silence": ("This rule cannot be silenced.", "此规则不能忽略。"),
     "silence": (

@@ -44,6 +44,10 @@ class ReadOnly(Trouble):
     """The token may not write."""
 
 
+class Absent(Trouble):
+    """There is no such thing, or the token may not know of it (404)."""
+
+
 class GaveUp(Trouble):
     """It was tried as often as it should be."""
 
@@ -75,7 +79,7 @@ def _trouble(status: int, data: object, headers: Mapping[str, object], now: floa
         return Unprocessable(told)
     if status in (401, 403):
         return ReadOnly(told)
-    return Trouble(told)
+    return Absent(told) if status == 404 else Trouble(told)
 
 
 def _wait(headers: Mapping[str, object], now: float) -> float:

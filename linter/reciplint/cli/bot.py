@@ -17,7 +17,6 @@ from reciplint.bot.plan import place, plan
 from reciplint.bot.sentences import LANGUAGES, Language, say
 from reciplint.cli.reporting import Origin, Sources, build_report, emit
 from reciplint.cli.repository import Repository, open_repository
-from reciplint.domain.diff import Diff
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.parallel import processes
 from reciplint.engine.registry import all_rules
@@ -63,6 +62,12 @@ def _languages(context: click.Context, parameter: click.Parameter, value: str) -
     help="Comment from a JSON report of another run, which is not trusted; nothing is checked out or linted.",
 )
 @click.option(
+    "--from-diff",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --from-report: tell the benchmark impact from what `reciplint diff --format json` printed in that run.",
+)
+@click.option(
     "--lang", default="en", show_default=True, callback=_languages, help="Languages, the first visible: en | en,zh."
 )
 @click.option("--bot-required", is_flag=True, help="Exit with 2 if commenting did not work.")
@@ -79,6 +84,7 @@ def _languages(context: click.Context, parameter: click.Parameter, value: str) -
 def command(
     dry_run: bool,
     from_report: Path | None,
+    from_diff: Path | None,
     lang: tuple[Language, ...],
     bot_required: bool,
     max_inline: int,
@@ -88,11 +94,13 @@ def command(
 
     Annotations, step summary and outputs are always written (but by --dry-run); the exit status is that of the lint.
     """
+    if from_diff is not None and from_report is None:
+        raise click.UsageError("--from-diff goes with --from-report: a run with a checkout compares by itself")
     limits = Limits(most_inline=max_inline, least=inline_severity, languages=lang)
     try:
         event = read_event(os.environ)
         if from_report is not None:
-            job = _job_from_report(event, from_report, limits)
+            job = _job_from_report(event, from_report, from_diff, limits)
             status = 0
         elif event.name == "workflow_run":
             raise EventError("a workflow_run has no checkout to trust: give the report of the run with --from-report")
@@ -158,36 +166,15 @@ def _available(repository: Repository, commit: str) -> str:
 
 
 def _impact(repository: Repository, base: str, head: str, cache: Cache) -> Impact:
-    """The benchmark impact as data."""
+    from reciplint.cli.bot_impact import impact_of
     from reciplint.cli.diff import compare_revisions
-    from reciplint.cli.diff_view import summary
 
-    diff, _ = compare_revisions(repository, base, head, cache)
-    if not (diff.keys or diff.recipes or diff.needs or diff.entries):
-        return Impact()
-    signers = diff.signers
-    return Impact(
-        headline=summary(diff),
-        fleets=_fleets(diff),
-        uncovered=tuple((need.key, ", ".join(need.uncovered), need.reason) for need in diff.uncovered),
-        owners_alone=signers.alone if signers else (),
-        owners=tuple(signers.files) if signers else (),
-    )
+    return impact_of(compare_revisions(repository, base, head, cache)[0])
 
 
-def _fleets(diff: Diff) -> tuple[tuple[str, str, str, str, str], ...]:
-    from reciplint.cli.diff_view import fleet_rows
-
-    rows = []
-    for row in fleet_rows(diff):
-        runner, points, jobs, hours, change = map(str, row)
-        rows.append((runner, points, jobs, hours, change))
-    return tuple(rows)
-
-
-def _job_from_report(event: Event, file: Path, limits: Limits) -> Job:
+def _job_from_report(event: Event, file: Path, diff_file: Path | None, limits: Limits) -> Job:
     """The job from an artifact: the pull request and its diff are asked of GitHub, the texts are made anew."""
-    from reciplint.bot.artifact import ArtifactRefused, read_artifact, trusted_report
+    from reciplint.bot.artifact import ArtifactRefused, Expected, checked_report, read_json
     from reciplint.bot.client import Client, pull_of_run
     from reciplint.bot.writing import Trouble
     from reciplint.domain.schemas import conforms
@@ -195,17 +182,28 @@ def _job_from_report(event: Event, file: Path, limits: Limits) -> Job:
     if not event.token:
         raise EventError("--from-report needs GITHUB_TOKEN, to find the pull request and its diff")
     rules: dict[str, Rule] = {name: registered.rule for name, registered in all_rules().items()}
+    read = file
     try:
-        value = read_artifact(file, lambda found: conforms("report", found))
+        value = read_json(file)
         number = event.number or pull_of_run(event)
-        diff = Client(event, number).diff()
-        report = trusted_report(value, rules, event.head_sha, number, diff)
+        client = Client(event, number)
+        diff = client.diff()
+        expected = Expected(event.head_sha, number, diff, lambda: client.paths(event.head_sha))
+        report = checked_report(value, lambda found: conforms("report", found), rules, expected)
+        impact = Impact()
+        if diff_file is not None:
+            from reciplint.cli.bot_impact import untrusted_impact
+
+            read = diff_file
+            impact = untrusted_impact(read_json(diff_file), event.head_sha)
     except ArtifactRefused as error:
-        _append(event.step_summary, f"reciplint: the report was refused: {_plain(str(error))}\n")
-        raise EventError(f"{file}: the report was refused: {error}") from None
+        told = "the report" if read is file else "the difference"
+        _append(event.step_summary, f"reciplint: {told} was refused: {_plain(str(error))}\n")
+        raise EventError(f"{read}: {told} was refused: {error}") from None
     except Trouble as error:
         raise EventError(str(error)) from None
-    return Job(event, number, report, diff, Page(event.head_sha, event.web, rules), limits)
+    page = Page(event.head_sha, event.web, rules, impact, is_vouched=False)
+    return Job(event, number, report, diff, page, limits)
 
 
 def _plain(text: str) -> str:

@@ -9,10 +9,10 @@ import click
 
 from reciplint.cli.appending import append_entries, changes_since
 from reciplint.cli.merging import base_side, is_in_conflict, sides_of_conflict, sides_of_revisions, sides_with_base
+from reciplint.cli.patching import echo_diff
 from reciplint.cli.repository import Repository, open_repository
 from reciplint.domain.changelog_merge import Merged, NotMerged, merge, merge_markers
 from reciplint.engine.cache import Cache, cache_file
-from reciplint.fix.session import unified_diff
 from reciplint.fix.write import write_file
 from reciplint.repo.git import Git
 from reciplint.repo.kinds import Kind
@@ -81,7 +81,13 @@ def check(file: str | None, chosen: str, no_cache: bool) -> int:
     elif not paths:
         raise click.ClickException("no perf-changelog.yaml here")
     select = frozenset(name for name, rule in repository.rules.items() if rule.card.category in _RULES)
-    request = Request(head=head, paths=tuple(paths), select=select, review_date=repository.review_date(None))
+    request = Request(
+        head=head,
+        paths=tuple(paths),
+        select=select,
+        review_date=repository.review_date(None),
+        baseline=repository.baseline(None),
+    )
     outcome = run(request, repository.rules, repository.settings, cache)
     cache.close()
     origin = Origin(None, head.commit, None)
@@ -210,7 +216,7 @@ def _bytes(repository: Repository, path: str) -> bytes:
 
 def _put(repository: Repository, path: str, before: bytes, after: bytes, show_diff: bool) -> None:
     if show_diff:
-        click.echo(unified_diff(path, before, after), nl=False)
+        echo_diff(path, before, after)
     elif before != after:
         write_file(repository.top, path, before, after)
 

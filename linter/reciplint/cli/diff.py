@@ -10,11 +10,13 @@ import msgspec
 
 from reciplint.cli.progress import Progress
 from reciplint.cli.repository import Repository, open_repository
+from reciplint.cli.unread import tell_unread
 from reciplint.domain.diff import Diff, compare
 from reciplint.domain.owners import LARGEST, PLACES, read_owners, signers
 from reciplint.domain.project import Change, Project
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.run import Pair, Request, analyse_pair
+from reciplint.engine.settings import SETTINGS_FILE, Settings
 from reciplint.repo.kinds import Kind
 from reciplint.repo.layout import Layout
 from reciplint.repo.snapshot import Snapshot
@@ -61,11 +63,14 @@ def compare_revisions(repository: Repository, commit: str, head: str | None, cac
         )
         pair = analyse_pair(request, repository.rules, settings, cache)
     assert request.base is not None
+    assert pair.base is not None
+    tell_unread(pair.base.projects, "the base")
+    tell_unread(pair.head.projects, "the head")
     touched = _touched(request.base, request.head)
     diff = compare(
         _all_changes(pair), _reader(request.base), _reader(request.head), touched, settings.hours, settings.limits
     )
-    return _signed(diff, request.base, settings.globs), request
+    return _signed(diff, request.base, settings), request
 
 
 def _all_changes(pair: Pair) -> list[Change]:
@@ -88,14 +93,18 @@ def _touched(base: Snapshot, head: Snapshot) -> list[str]:
     return [path for path in {**before, **after} if before.get(path) != after.get(path)]
 
 
-def _signed(diff: Diff, base: Snapshot, globs: dict[Kind, tuple[str, ...]]) -> Diff:
-    """The difference with its code owners: those of the base, as on GitHub, so that no change names its own."""
-    paths = base.paths()
+def _signed(diff: Diff, base: Snapshot, settings: Settings) -> Diff:
+    """The difference with its code owners: those of the base, as on GitHub, so that no change names its own; without a
+    file, those of the settings."""
+    paths, globs = base.paths(), settings.globs
     place = next((place for place in PLACES if place in set(paths)), None)
     if Kind.OWNERS in globs:
         layout = Layout(paths, globs)
         place = next((path for path in paths if layout.kind_of(path) is Kind.OWNERS), place)
     content = base.read([place]).get(place) if place else None
+    if place is None and settings.owners is not None:
+        signed = signers(settings.owners, diff.touched)
+        return msgspec.structs.replace(diff, owners_file=SETTINGS_FILE, signers=signed)
     if place is None or content is None or content.size > LARGEST:
         return diff
     found = signers(read_owners(content.data), diff.touched)

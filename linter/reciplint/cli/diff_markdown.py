@@ -26,6 +26,7 @@ from reciplint.domain.diff import Diff
 from reciplint.domain.point_diff import KeyDiff
 from reciplint.domain.recipe_diff import RecipeDiff, SettingChange
 from reciplint.report.escape import shown
+from reciplint.report.markdown import as_text
 from reciplint.report.table import Cell, Column, Markup, code, counted, markdown_table, number
 
 _OPEN_ROWS = 12
@@ -98,7 +99,8 @@ def _rest(keys: list[KeyDiff]) -> Iterator[str]:
 
 
 def _told(text: str) -> Markup:
-    return Markup(f"**{text}**" if "missing" in text else text or "-")
+    told = as_text(text)
+    return Markup(f"**{told}**" if "missing" in text else told or "-")
 
 
 def _recipes(diff: Diff) -> Iterator[str]:

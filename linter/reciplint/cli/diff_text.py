@@ -20,7 +20,7 @@ from reciplint.cli.diff_view import (
 )
 from reciplint.domain.diff import Diff
 from reciplint.domain.recipe_diff import RecipeDiff, SettingChange
-from reciplint.report.escape import shown
+from reciplint.report.escape import shown, shown_first, shown_path
 from reciplint.report.table import Cell, Column, counted, number, text_table
 
 _SETTINGS = 8
@@ -64,7 +64,7 @@ def _keys(diff: Diff) -> Iterator[str]:
                 [
                     f"{_SIGNS[key.status]} {shown(key.key)}",
                     f"points {points_of(key)}" if points_of(key) else "",
-                    f"changelog: {told}" if told else "",
+                    f"changelog: {shown(told)}" if told else "",
                 ],
             )
         )
@@ -92,7 +92,7 @@ def _recipe_lines(recipe: RecipeDiff) -> Iterator[str]:
         if names:
             yield f"variants {verb}: {shown(', '.join(names))}"
     for change in recipe.changes[:_SETTINGS]:
-        yield f"{shown(change.place)}: {_old_new(change)}{_variants(change, recipe)}"
+        yield f"{shown_first(change.place)}: {_old_new(change)}{_variants(change, recipe)}"
     if len(recipe.changes) > _SETTINGS:
         yield f"and {counted(len(recipe.changes) - _SETTINGS, 'more setting')} (--format json has all)"
 
@@ -120,11 +120,11 @@ def _entries(diff: Diff) -> Iterator[str]:
     for entry in diff.entries:
         kinds = f" in {', '.join(entry.scenario_types)}" if entry.scenario_types else ""
         yield (
-            f"  {shown(entry.changelog)}:{entry.line}  {shown(', '.join(entry.patterns))}: "
+            f"  {shown_path(entry.changelog)}:{entry.line}  {shown(', '.join(entry.patterns))}: "
             f"{counted(len(entry.keys), 'key')}{shown(kinds)}"
         )
         for line in entry.description[:1]:
-            yield f"      {shown(cut(line))}"
+            yield f"      {shown_first(cut(line))}"
         if entry.untouched:
             yield f"      no point changed of {shown(', '.join(entry.untouched))}"
 
@@ -154,4 +154,4 @@ def _few(names: tuple[str, ...]) -> str:
 
 
 def _plain(line: Line) -> str:
-    return "".join(map(shown, line))
+    return shown_first("".join(line))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from reciplint.cli.options import split_rules
 from reciplint.engine.pages import readable
 from reciplint.engine.registry import all_rules
+from reciplint.engine.settings import check_rule_names
 
 
 @click.command("explain", short_help="a rule's page")
@@ -14,7 +14,7 @@ from reciplint.engine.registry import all_rules
 def command(rule: str) -> None:
     """Print the page of RULE: what it finds, why it matters, examples, fix, options, source."""
     rules = all_rules()
-    split_rules((rule,), rules, "explain")
+    check_rule_names([rule], rules, "explain")
     registered = rules[rule]
     about = registered.rule
     click.echo(

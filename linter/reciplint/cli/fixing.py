@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 import click
 
+from reciplint.cli.patching import echo_diff
 from reciplint.cli.repository import Repository
 from reciplint.engine.cache import Cache
 from reciplint.engine.run import Outcome, Request, run
-from reciplint.fix.session import Fixed, fix_tree, unified_diff
+from reciplint.fix.session import Fixed, fix_tree
 from reciplint.fix.write import write_file
 from reciplint.repo.snapshot import Memory
+from reciplint.report.escape import shown
 from reciplint.rules.finding import Finding
 
 
@@ -38,7 +40,7 @@ def fix_working_tree(repository: Repository, request: Request, outcome: Outcome,
         if how.write:
             write_file(repository.top, path, read(path), data)
         else:
-            click.echo(unified_diff(path, read(path), data), nl=False)
+            echo_diff(path, read(path), data)
     for reason in fixed.refused:
-        click.echo(f"reciplint: not fixed: {reason}", err=True)
+        click.echo(f"reciplint: not fixed: {shown(reason)}", err=True)
     return fixed

@@ -15,7 +15,7 @@ from reciplint.engine.baseline import BASELINE_FILE, Baseline, baseline_of, writ
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.settings import SETTINGS_FILE, read_settings
 from reciplint.fix.session import unified_diff
-from reciplint.report.escape import shown
+from reciplint.report.escape import shown, shown_line
 
 _SHOWN_LINES = 40
 
@@ -132,7 +132,7 @@ def _shown_diff(planned: Planned) -> str:
     cut = lines[:_SHOWN_LINES]
     if len(lines) > len(cut):
         cut.append(f"… and {len(lines) - len(cut)} more lines")
-    return "".join(f"{shown(line)}\n" for line in cut)
+    return "".join(f"{shown_line(line)}\n" for line in cut)
 
 
 def _agreed(count: int) -> bool:

@@ -11,12 +11,14 @@ from reciplint.engine.settings import SettingsError, check_rule_names
 
 
 def split_rules(values: tuple[str, ...], rules: dict[str, Registered], option: str) -> frozenset[str]:
-    """Rule names given several times or with commas. Raises `UsageError` for an unknown one."""
+    """Rule names given several times or with commas. Raises `UsageError` for an unknown one, or if there are none."""
     names = [name.strip() for value in values for name in value.split(",") if name.strip()]
     try:
         check_rule_names(names, rules, option)
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
+    if values and not names:
+        raise click.UsageError(f"{option} names no rule")
     return frozenset(names)
 
 

@@ -25,9 +25,14 @@ def place(top: Path, path: str, before: bytes | None, after: bytes) -> None:
         raise NotWritten(f"{path} leads outside of the repository")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("xb") as opened:
-            opened.write(after)
+        opened = file.open("xb")
     except FileExistsError:
         raise NotWritten(f"{path} has come into being meanwhile") from None
     except OSError as error:
+        raise NotWritten(f"{path}: {error.strerror}") from error
+    try:
+        with opened:
+            opened.write(after)
+    except OSError as error:
+        file.unlink(missing_ok=True)  # half a file would be read as one
         raise NotWritten(f"{path}: {error.strerror}") from error

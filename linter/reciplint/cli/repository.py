@@ -10,12 +10,14 @@ from pathlib import Path
 import click
 import msgspec
 
+from reciplint.cli.checkout import with_checkout
 from reciplint.engine.baseline import Baseline, BaselineError, read_baseline
 from reciplint.engine.cache import Cache
 from reciplint.engine.registry import Registered, all_rules
 from reciplint.engine.settings import SETTINGS_FILE, Settings, read_settings
 from reciplint.repo.git import STAGED, Git
 from reciplint.repo.snapshot import Directory, Revision, Snapshot
+from reciplint.report.escape import shown
 
 _LARGEST = 64 << 20
 """Bytes of settings or a baseline."""
@@ -36,7 +38,8 @@ class Repository:
         if revision is None:
             return Directory.working_tree(self.git, limit) if self.git else Directory.plain(self.top, limit)
         if self.git is None:
-            raise click.UsageError(f"{self.top} is in no git repository, so there is no revision {revision}")
+            asked = "nothing is staged" if revision == STAGED else f"there is no revision {revision}"
+            raise click.UsageError(f"{self.top} is in no git repository, so {asked}")
         return Revision(self.git, revision if revision == STAGED else self.git.commit(revision), limit)
 
     def base_or_nothing(self, base: str) -> str | None:
@@ -59,7 +62,8 @@ class Repository:
         if found is None:
             why = "the clone is shallow" if self.git.is_shallow() else "they share no history"
             click.echo(
-                f"reciplint: no merge base of {base} and the head ({why}); comparing with {base} itself", err=True
+                f"reciplint: no merge base of {shown(base)} and the head ({why}); comparing with {shown(base)} itself",
+                err=True,
             )
         return found or commit
 
@@ -86,27 +90,31 @@ class Repository:
 
     def relative(self, paths: tuple[str, ...]) -> tuple[str, ...]:
         """Paths as given on the command line, relative to the top. Raises `UsageError` for one outside."""
-        found = []
-        for path in paths:
-            absolute = os.path.normpath(Path.cwd() / path)
-            try:
-                inside = Path(absolute).relative_to(self.top)
-            except ValueError:
-                raise click.UsageError(f"{path} lies outside of {self.top}") from None
-            found.append("" if inside == Path() else inside.as_posix())
-        return tuple(found)
+        return tuple(map(self._relative, paths))
+
+    def _relative(self, path: str) -> str:
+        """As it is spelled; with its links followed where that is not below the top, which is told without links."""
+        spelled = Path(os.path.normpath(Path.cwd() / path))
+        for absolute in (spelled, spelled.parent.resolve() / spelled.name, spelled.resolve()):
+            if absolute.is_relative_to(self.top):
+                inside = absolute.relative_to(self.top)
+                return "" if inside == Path() else inside.as_posix()
+        raise click.UsageError(f"{path} lies outside of {self.top}")
 
 
 def open_repository(
     cache: Cache | None = None, head: str | None = None, config: str | None = None, profile: str | None = None
 ) -> Repository:
     """The repository around the current directory, with the settings of the head."""
-    here = Path.cwd().resolve()
+    try:
+        here = Path.cwd().resolve()
+    except FileNotFoundError:
+        raise click.ClickException("the current directory is gone") from None
     git = Git.find(here)
     top = git.top.resolve() if git else _top_without_git(here)
     rules = all_rules(cache)
     data = _settings_bytes(top, git, head, config)
-    settings = read_settings(data, rules, config or SETTINGS_FILE)
+    settings = with_checkout(read_settings(data, rules, config or SETTINGS_FILE), top)
     if profile is not None:
         settings = msgspec.structs.replace(settings, profile=profile)
     return Repository(top, git, settings, rules)
@@ -125,6 +133,7 @@ def _file_of_head(top: Path, git: Git | None, head: str | None, path: str) -> by
     """A file of the head (None: of the working tree, through no link); None where there is none."""
     if head is None or git is None:
         file = top / path
-        return file.read_bytes() if file.is_file() and not file.is_symlink() else None
+        is_own = file.is_file() and not file.is_symlink() and file.resolve().is_relative_to(top)
+        return file.read_bytes() if is_own else None
     content = Revision(git, head if head == STAGED else git.commit(head), _LARGEST).read([path]).get(path)
     return content.data if content else None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 import msgspec
 
 from reciplint.cli.repository import open_repository
+from reciplint.domain.forbidden import SHIPPED
+from reciplint.report.jsontext import dumps
 
 
 @click.command("settings", short_help="the effective settings")
@@ -16,6 +16,7 @@ def command(config: str | None) -> None:
     """Print the settings in force, defaults filled in, as JSON."""
     repository = open_repository(config=config)
     settings = repository.settings
+    policy = settings.raw.get("policy") or {}
     rules = {
         name: {
             "severity": settings.severities.get(name, registered.rule.severity),
@@ -34,7 +35,14 @@ def command(config: str | None) -> None:
         "baseline": settings.baseline,
         "ignores": msgspec.to_builtins(settings.ignores),
         "paths": msgspec.to_builtins(settings.paths),
-        "policy": {"deprecations": list(settings.deprecations), "repository": settings.repository},
+        "policy": {
+            "deprecations": list(settings.deprecations),
+            "repository": settings.repository,
+            "acceptance-length": settings.acceptance_length,
+            "image-sources": list(settings.image_sources),
+            **{name: policy[name] for name in ("golden-curves", "runners", "owners") if name in policy},
+        },
+        "forbidden": [*SHIPPED, *settings.forbidden],
         "rules": rules,
     }
-    click.echo(json.dumps(shown, indent=2, ensure_ascii=False, default=str))
+    click.echo(dumps(msgspec.to_builtins(shown)).encode(), nl=False)

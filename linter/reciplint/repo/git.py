@@ -39,7 +39,7 @@ class Git:
         found = _run(directory, ["rev-parse", "--show-toplevel"])
         if found.returncode == 0:
             return Git(Path(os.fsdecode(found.stdout.rstrip(b"\n"))))
-        message = os.fsdecode(found.stderr).strip()
+        message = _said(found)
         if "not a git repository" in message:
             return None
         raise GitError(message or "git rev-parse failed")
@@ -67,7 +67,7 @@ class Git:
         """The best common ancestor of two commits; None where they share none."""
         found = _run(self.top, ["merge-base", one, other])
         if found.returncode > 1:
-            raise GitError(os.fsdecode(found.stderr).strip())
+            raise GitError(_said(found))
         return found.stdout.decode().split("\n")[0].strip() or None
 
     def committed_on(self, commit: str) -> str:
@@ -157,7 +157,7 @@ class Git:
         labels = [word for label in ("ours", "base", "theirs") for word in ("-L", label)]
         done = _run(Path.cwd(), ["merge-file", "-p", *labels, *names])
         if done.returncode > 127:
-            raise GitError(os.fsdecode(done.stderr).strip() or "git merge-file failed")
+            raise GitError(_said(done) or "git merge-file failed")
         return done.stdout, done.returncode == 0
 
     def _text_of(self, arguments: list[str]) -> str | None:
@@ -186,7 +186,7 @@ class Git:
     def _output(self, arguments: list[str]) -> bytes:
         done = _run(self.top, arguments)
         if done.returncode != 0:
-            raise GitError(os.fsdecode(done.stderr).strip() or f"git {arguments[0]} failed")
+            raise GitError(_said(done) or f"git {arguments[0]} failed")
         return done.stdout
 
 
@@ -214,6 +214,11 @@ def _run(directory: Path, arguments: list[str]) -> subprocess.CompletedProcess[b
         ) from error
     except NotADirectoryError as error:
         raise GitError(f"not a directory: {directory}") from error
+
+
+def _said(done: subprocess.CompletedProcess[bytes]) -> str:
+    """What git complains of, on one line."""
+    return " ".join(os.fsdecode(done.stderr).split())
 
 
 def _start(directory: Path, arguments: list[str]) -> subprocess.Popen[bytes]:

@@ -25,6 +25,7 @@ RUNNER_COMMAND = "#(?=[\ufe0e\ufe0f]*#[\ufe0e\ufe0f]*\\[)"
 
 _UNSAFE = re.compile(f"[{HIDDEN}]|{RUNNER_COMMAND}")
 _COLONS = re.compile(":(?=[\ufe0e\ufe0f]*(?::|\\Z))")
+_COMMAND = re.compile("\\A([\\s\ufe0e\ufe0f]*):(?=[\ufe0e\ufe0f]*:)")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -50,7 +51,28 @@ def shown_path(path: str) -> str:
     return _COLONS.sub("\\\\x3a", shown(path))
 
 
+def shown_first(text: str) -> str:
+    """A text as `shown`, and safe at the start of a line, after blanks too."""
+    return _COMMAND.sub(r"\1\\x3a", shown(text))
+
+
+def shown_line(line: str) -> str:
+    """A line of a file as `shown_first`, its tabs kept."""
+    return _COMMAND.sub(r"\1\\x3a", "\t".join(map(shown, line.split("\t"))))
+
+
 def shown_at(text: str, index: int) -> str:
     """How one character of a text is shown, as `shown` does it for the whole."""
     match = _UNSAFE.match(text, index)
     return escaped(match[0]) if match else text[index]
+
+
+def percent_encoded(path: str) -> str:
+    """A path as a part of an address: the bytes of its name, those that are no UTF-8 too."""
+    from urllib.parse import quote
+
+    try:
+        data = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # no name of a file: such a path comes from an untrusted report
+        data = path.encode("utf-8", "surrogatepass")
+    return quote(data, safe="/")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
-from reciplint.report.escape import shown
+from reciplint.report.escape import percent_encoded, shown
 from reciplint.report.jsontext import dumps
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ RESULT_LIMIT = 25_000
 """GitHub refuses a run with more."""
 
 _DESCRIPTION_LIMIT = 1000
+_MESSAGE_LIMIT = 4000
 _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 
 
@@ -96,8 +97,10 @@ def _result(reported: Reported, rule_index: int) -> dict[str, Any]:
 
 
 def _message(text: str) -> dict[str, str]:
-    """A message in which `[text](1)` is no link: SARIF renders one unless a bracket is escaped."""
-    return {"text": shown(text).replace("](", "\\](")}
+    """A message without a link: `[text](1)` is one by the format, so where it could be, brackets and backslashes are
+    escaped; elsewhere they stand as they are, since not every viewer takes escapes away."""
+    safe = shown(text, _MESSAGE_LIMIT)
+    return {"text": re.sub(r"[\[\]\\]", r"\\\g<0>", safe) if "](" in safe else safe}
 
 
 def _related(number: int, related: Related) -> dict[str, Any]:
@@ -110,7 +113,7 @@ def _location(path: str, span: Span) -> dict[str, Any]:
 
 
 def _artifact(path: str) -> dict[str, str]:
-    return {"uri": quote(path.encode("utf-8", "surrogatepass"), safe="/"), "uriBaseId": "SRCROOT"}
+    return {"uri": percent_encoded(path), "uriBaseId": "SRCROOT"}
 
 
 def _region(span: Span) -> dict[str, int]:

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reciplint.report.escape import shown
+from reciplint.report.escape import shown, shown_first
 
 _GAP = "  "
 _NOTHING = "-"
@@ -42,7 +42,7 @@ def text_table(columns: Sequence[Column], rows: Rows, indent: str = "") -> str:
     """Aligned columns under their titles, one line a row; "" for no rows."""
     if not rows:
         return ""
-    lines = [[column.title for column in columns], *([_plain(cell) or _NOTHING for cell in row] for row in rows)]
+    lines = [[column.title for column in columns], *([cell or _NOTHING for cell in _line(row)] for row in rows)]
     widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
     padded = [map(_padded, line, widths, columns) for line in lines]
     return "".join(f"{indent}{_GAP.join(line).rstrip()}\n" for line in padded)
@@ -61,7 +61,7 @@ def csv_table(columns: Sequence[Column], rows: Rows) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([column.title for column in columns])
-    writer.writerows([[_plain(cell) for cell in row] for row in rows])
+    writer.writerows(map(_line, rows))
     return text.getvalue()
 
 
@@ -100,6 +100,12 @@ def _char_width(char: str) -> int:
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _line(row: Sequence[Cell]) -> list[str]:
+    """The cells of a row; the first stands at the start of a line, where GitHub's runner looks for commands."""
+    first, *others = map(_plain, row)
+    return [shown_first(first), *others]
 
 
 def _plain(cell: Cell) -> str:

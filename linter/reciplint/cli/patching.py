@@ -1,0 +1,30 @@
+"""A difference on standard output: a patch for git, and harmless where people read it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+import click
+
+from reciplint.fix.session import unified_diff
+from reciplint.report.escape import shown_line
+
+
+def echo_diff(path: str, before: bytes, after: bytes) -> None:
+    """Print the change of a file. It is exact in a file or a pipe; on a terminal and in the log of a workflow, hostile
+    text in it is escaped."""
+    patch = unified_diff(path, before, after)
+    if _is_read():
+        patch = "\n".join(map(shown_line, patch.split("\n")))
+    click.echo(patch.encode("utf-8", "surrogateescape"), nl=False)
+
+
+def _is_read() -> bool:
+    """Whether a terminal or the runner of a workflow takes what is printed."""
+    if sys.stdout.isatty():
+        return True
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return False
+    return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
