@@ -6,13 +6,16 @@ import datetime
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from reciplint.domain.policy import policy_from_settings
 from reciplint.domain.project import Change, Project
 from reciplint.engine.analysis import Analyser, Analysis, Progress, guarded
 from reciplint.engine.baseline import NOTHING, Accepted, Baseline, Entry, accept, baseline_of, is_named
 from reciplint.engine.cache import Cache
+from reciplint.engine.recall import recall, tree_digest
 from reciplint.engine.registry import Registered
-from reciplint.engine.settings import Settings
+from reciplint.engine.settings import SETTINGS_FILE, Settings, rule_options
 from reciplint.engine.triage import (
     Fingerprinted,
     Suppressor,
@@ -22,6 +25,7 @@ from reciplint.engine.triage import (
     select,
     worst_of_each,
 )
+from reciplint.repo.kinds import Kind
 from reciplint.repo.snapshot import Snapshot
 from reciplint.rules.finding import Finding
 from reciplint.rules.rule import Context
@@ -79,8 +83,8 @@ class Pair:
 
 def run(request: Request, rules: dict[str, Registered], settings: Settings, cache: Cache) -> Outcome:
     """Lint a head, or what a head makes worse against its base. Raises `NothingMatched`."""
-    running = _Run(request, rules, settings)
-    pair = running.pair(cache)
+    running = _Run(request, rules, settings, cache)
+    pair = running.pair()
     head = pair.head
     found, suppressed = running.lint(head)
     standing = fingerprints(found, _own_path)
@@ -105,32 +109,34 @@ def run(request: Request, rules: dict[str, Registered], settings: Settings, cach
 
 def analyse_pair(request: Request, rules: dict[str, Registered], settings: Settings, cache: Cache) -> Pair:
     """The head of a request and its base, if it has one, as `run` understands them; nothing is linted."""
-    return _Run(request, rules, settings).pair(cache)
+    return _Run(request, rules, settings, cache).pair()
 
 
 class _Run:
     """The rules, bound to what was asked."""
 
-    def __init__(self, request: Request, rules: dict[str, Registered], settings: Settings) -> None:
+    def __init__(self, request: Request, rules: dict[str, Registered], settings: Settings, cache: Cache) -> None:
         self._request = request
         self._rules = rules
         self._settings = settings
+        self._options = rule_options(settings, request.review_date)
+        self._cache = cache
         self._unsuppressible = frozenset(name for name, r in rules.items() if not r.card.suppressible)
 
     def context(self, registered: Registered) -> Context:
         """What a rule may know besides the files."""
-        options = {**registered.rule.options, **self._settings.options.get(registered.card.id, {})}
+        options = {**registered.rule.options, **self._options.get(registered.card.id, {})}
         return Context(options, self._request.review_date, self._request.pull_request)
 
-    def pair(self, cache: Cache) -> Pair:
+    def pair(self) -> Pair:
         """Analyse both sides, from the cache where it knows them."""
         request, settings = self._request, self._settings
         analyser = Analyser(
             self._rules,
             self.context,
-            settings.options,
+            self._options,
             settings.limits,
-            cache,
+            self._cache,
             settings.globs,
             request.progress,
             request.processes,
@@ -144,33 +150,60 @@ class _Run:
         return Pair(head, base, renames, tuple(_changes(head, base, renames)))
 
     def with_policy(self, analysis: Analysis) -> Analysis:
-        """The analysis with the policy of the settings added to each project's own."""
-        if not self._settings.deprecations:
-            return analysis
-        extra = policy_from_settings(self._settings.deprecations)
-        projects = tuple(
-            replace(project, policy=project.policy.joined(extra) if project.policy else extra)
-            for project in analysis.projects
-        )
+        """The analysis with the policy of the settings added to each project's own, and its fleet where there is none
+        of the project's own."""
+        settings = self._settings
+        projects = analysis.projects
+        if settings.deprecations:
+            extra = policy_from_settings(settings.deprecations)
+            projects = tuple(
+                replace(project, policy=project.policy.joined(extra) if project.policy else extra)
+                for project in projects
+            )
+        if settings.golden_curves:
+            projects = tuple(replace(project, other_curves=settings.golden_curves) for project in projects)
+        if (fleet := settings.runners) is not None:
+            projects = tuple(
+                replace(project, runners=fleet, runners_path=SETTINGS_FILE) if _has_no_fleet(project) else project
+                for project in projects
+            )
         return replace(analysis, projects=projects)
 
     def lint(self, analysis: Analysis) -> tuple[list[Finding], int]:
         """The findings of document and project rules on one tree, and how many were suppressed."""
-        found = list(analysis.findings())
-        for registered in self._active("project"):
-            context = self.context(registered)
-            for project in analysis.projects:
-                found.extend(guarded(registered, "project", project, context, path=_where(project)))
-        return self._triage(found, analysis, report_unused=True)
 
-    def lint_changes(self, changes: tuple[Change, ...], head: Analysis) -> tuple[list[Finding], int]:
+        def of_projects() -> list[Finding]:
+            found: list[Finding] = []
+            for registered in self._active("project"):
+                context = self.context(registered)
+                for project in analysis.projects:
+                    found.extend(guarded(registered, "project", project, context, path=_where(project)))
+            return found
+
+        remembered = recall(self._cache, self._conditions("project", analysis), of_projects)
+        return self._triage([*analysis.findings(), *remembered], analysis, report_unused=True)
+
+    def lint_changes(self, pair: Pair, base: Analysis) -> tuple[list[Finding], int]:
         """The findings of change rules."""
-        found: list[Finding] = []
-        for registered in self._active("change"):
-            context = self.context(registered)
-            for change in changes:
-                found.extend(guarded(registered, "change", change, context, path=_where(change.head)))
-        return self._triage(found, head, report_unused=False)
+
+        def of_changes() -> list[Finding]:
+            found: list[Finding] = []
+            for registered in self._active("change"):
+                context = self.context(registered)
+                for change in pair.changes:
+                    found.extend(guarded(registered, "change", change, context, path=_where(change.head)))
+            return found
+
+        renames = msgspec.json.encode(pair.renames, order="sorted").decode()
+        conditions = (*self._conditions("change", pair.head), tree_digest(base.blobs), renames)
+        return self._triage(recall(self._cache, conditions, of_changes), pair.head, report_unused=False)
+
+    def _conditions(self, of: str, analysis: Analysis) -> tuple[str, ...]:
+        """Everything that decides what the rules of a sort find on a tree."""
+        active = [registered.card.id for registered in self._active(of)]
+        asked = [self._request.review_date, self._request.pull_request]
+        chosen = msgspec.json.encode([active, asked, self._settings], order="sorted").decode()
+        return (of, chosen, tree_digest(analysis.blobs))
 
     def compare(
         self, pair: Pair, base: Analysis, found: list[Finding]
@@ -179,7 +212,7 @@ class _Run:
         to_base = _path_mapper(pair)
         base_found, _ = self.lint(base)
         reported = charged(fingerprints(found, to_base), fingerprints(base_found, _own_path))
-        change_found, suppressed = self.lint_changes(pair.changes, pair.head)
+        change_found, suppressed = self.lint_changes(pair, base)
         changes = fingerprints(change_found, to_base)
         caused = frozenset(item.fingerprint for item in changes)
         return worst_of_each([*reported, *changes]), caused, suppressed
@@ -239,6 +272,10 @@ class _Run:
         if self._request.select is not None and name not in self._request.select:
             return False
         return "change" not in registered.card.runs_on
+
+
+def _has_no_fleet(project: Project) -> bool:
+    return project.runners is None and Kind.RUNNERS not in project.unread
 
 
 def _where(project: Project) -> str:
