@@ -223,9 +223,8 @@ def test_a_key_in_two_files() -> None:
     def master(path: str, *keys: str) -> SimpleNamespace:
         return SimpleNamespace(path=path, entries=[SimpleNamespace(key=key, key_span=Span(1, 1, 1, 4)) for key in keys])
 
-    project = SimpleNamespace(
-        masters=[master("configs/nvidia-master.yaml", "a", "b"), master("configs/amd-master.yaml", "b")]
-    )
+    masters = [master("configs/nvidia-master.yaml", "a", "b"), master("configs/amd-master.yaml", "b")]
+    project = SimpleNamespace(root="", masters=masters, recipes={})
     (finding,) = check_project(project, Context())
     assert (finding.path, finding.subject) == ("configs/nvidia-master.yaml", ("b", "key-twice"))
     assert finding.related[0].path == "configs/amd-master.yaml"

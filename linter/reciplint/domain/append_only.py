@@ -255,7 +255,7 @@ def _runs(project: Project, key: str, kinds: frozenset[str]) -> Iterator[tuple[s
     for arm in entry.arms:
         for row in arm.rows if arm.kind in kinds else ():
             for reference in row.references:
-                yield from _files(project, Use("", entry, arm.scenario, row, reference), reference)
+                yield from _files(project, Use("", entry, arm, row, reference), reference)
 
 
 def _files(project: Project, use: Use, reference: Reference) -> Iterator[tuple[str, tuple[str, str], str]]:

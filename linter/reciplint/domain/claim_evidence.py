@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from reciplint.domain.changelog import ChangelogEntry, matches
 from reciplint.domain.claims import ConcurrencyClaim
+from reciplint.domain.components import image_name
 from reciplint.domain.master import Arm, MasterEntry, Row
 from reciplint.domain.project import Project
 from reciplint.domain.recipe import Recipe
@@ -92,7 +93,7 @@ class Evidence:
         """For each recipe that a row names, the files that it may mean."""
         resolve = self.project.resolver.resolve
         return [
-            resolve(Use(path, entry, arm.scenario, row, reference)).files
+            resolve(Use(path, entry, arm, row, reference)).files
             for path, entry, arm, row in self.rows
             for reference in row.references
             if reference.purpose == "recipe"
@@ -132,11 +133,6 @@ def evidence(project: Project, entry: ChangelogEntry) -> Evidence:
             return Evidence(project, (), entry.scenario_types)
         keys.update(dict.fromkeys(hits))
     return Evidence(project, tuple(keys), entry.scenario_types)
-
-
-def image_name(text: str) -> str:
-    """An image reference in one spelling."""
-    return text.removeprefix("docker://").replace("#", "/").removeprefix("docker.io/")
 
 
 def normal(value: Any) -> str:

@@ -171,7 +171,7 @@ def _choice(path: Path, found: Any, error: Any, lenient: Callable[[Path], bool])
     values = error.validator_value if error.validator == "enum" else [error.validator_value]
     choices = tuple(show(value).strip('"') for value in values if value is not None)
     choices = tuple(choice for choice in choices if choice != "false" or "off" not in choices)
-    if choices in (("true",), ("false",)):
+    if len(choices) == 1:
         return Fault(path, "value", "must-be", {"found": show(found), "expected": choices[0]})
     near = get_close_matches(found, choices, n=1) if isinstance(found, str) else []
     if near:
@@ -182,6 +182,7 @@ def _choice(path: Path, found: Any, error: Any, lenient: Callable[[Path], bool])
 
 
 _INTEGER = re.compile(r"\s*[+-]?\d+(_\d+)*(\.0*)?\s*\Z", re.ASCII)
+_LONGEST_INTEGER = 4000  # Python refuses to read more than 4300 digits
 _NUMBER = re.compile(r"\s*[+-]?(\d+(_\d+)*\.?\d*|\.\d+)([eE][+-]?\d+)?\s*\Z", re.ASCII)
 _BOOLEAN = frozenset(("true", "false", "t", "f", "yes", "no", "y", "n", "on", "off", "1", "0"))
 
@@ -207,7 +208,7 @@ def integer(value: Any) -> int | None:
         return int(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, str) and _INTEGER.match(value):
+    if isinstance(value, str) and len(value) <= _LONGEST_INTEGER and _INTEGER.match(value):
         return int(value.strip().split(".")[0])
     return None
 

@@ -139,9 +139,7 @@ def _points(
 ) -> Iterator[_Point]:
     references = [reference for reference in row.references if reference.purpose == "recipe"]
     named = tuple(f"{reference.folder}|{reference.text}:{reference.selector}" for reference in references)
-    meant = tuple(
-        _meaning(project, Use("", entry, arm.scenario, row, reference), base_path) for reference in references
-    )
+    meant = tuple(_meaning(project, Use("", entry, arm, row, reference), base_path) for reference in references)
     for point in expand_row(entry, arm, row, runners):
         core, described = _split(point)
         unknown_budget = arm.dram_utilization if point.dram_gb is None else None
@@ -174,4 +172,4 @@ def _meaning(project: Project, use: Use, base_path: Callable[[str], str]) -> _Me
 
 def _files(project: Project, entry: MasterEntry, arm: Arm, row: Row) -> Iterator[str]:
     for reference in row.references:
-        yield from project.resolver.resolve(Use("", entry, arm.scenario, row, reference)).files
+        yield from project.resolver.resolve(Use("", entry, arm, row, reference)).files

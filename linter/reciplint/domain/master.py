@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeGuard
 
 import msgspec
 
+from reciplint.domain.comment_paths import PathMention, path_mentions
 from reciplint.domain.reading import (
     bool_of,
     canonical,
@@ -38,6 +39,9 @@ _PURPOSE: dict[str, Purpose] = {
     "eval-srt-recipe": "evaluation",
 }
 _ROLES = ("prefill", "decode", "worker")
+
+COMPONENTS = ("router", "kv-p2p-transfer")
+"""Settings that name a part of the serving stack, of a whole key or of a row."""
 
 METADATA = frozenset({"router", "kv-p2p-transfer", "hardware"})
 """Settings that describe a point and do not change what is measured."""
@@ -86,20 +90,24 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Arm(msgspec.Struct, frozen=True):
-    """One scenario of a key: `agentic-coding`, or a fixed sequence length such as `8k1k`."""
+    """One scenario of a key: `agentic-coding`, or a fixed sequence length such as `8k1k`. `dram_span` is where its
+    `dram-utilization` is written, None where it is not; `path` leads to it from the file's top."""
 
     scenario: str
     kind: str
     isl: int | None
     osl: int | None
     dram_utilization: float | None
+    dram_span: Span | None
     settings: dict[str, Any]
     rows: tuple[Row, ...]
     span: Span
+    path: tuple[str | int, ...]
 
 
 class MasterEntry(msgspec.Struct, frozen=True):
-    """A key of a master config. `settings` is everything but the scenarios; `digest` covers it whole."""
+    """A key of a master config. `settings` is everything but the scenarios; `component_spans` tell where `router` and
+    `kv-p2p-transfer` are written among them; `digest` covers it whole."""
 
     key: str
     key_span: Span
@@ -116,14 +124,16 @@ class MasterEntry(msgspec.Struct, frozen=True):
     recipe_folder: str
     folder_span: Span
     settings: dict[str, Any]
+    component_spans: dict[str, Span]
     arms: tuple[Arm, ...]
     digest: str
 
 
 class MasterConfig(msgspec.Struct, frozen=True, tag="master"):
-    """The facts of a master config file."""
+    """The facts of a master config file; `comment_paths` are the files that comments name."""
 
     entries: tuple[MasterEntry, ...]
+    comment_paths: tuple[PathMention, ...] = ()
 
 
 class MasterFile(msgspec.Struct, frozen=True):
@@ -131,6 +141,7 @@ class MasterFile(msgspec.Struct, frozen=True):
 
     path: str
     entries: tuple[MasterEntry, ...]
+    comment_paths: tuple[PathMention, ...] = ()
 
 
 def read_master(tree: Tree) -> MasterConfig:
@@ -143,7 +154,7 @@ def read_master(tree: Tree) -> MasterConfig:
         value = target(entry.value)
         if isinstance(value, Mapping):
             entries.append(_read_entry(tree, name, entry.key, value))
-    return MasterConfig(tuple(entries))
+    return MasterConfig(tuple(entries), path_mentions(tree))
 
 
 def read_archive(tree: Tree) -> MasterConfig:
@@ -171,7 +182,7 @@ def _read_archived(tree: Tree, key: str, key_node: Node, node: Mapping) -> Maste
             read = tuple(
                 Row(tree.span(row), "", (), None, (), None, references, {}, "", "") for row, references in rows
             )
-            arms.append(Arm(kind, kind, None, None, None, {}, read, tree.span(item)))
+            arms.append(Arm(kind, kind, None, None, None, None, {}, read, tree.span(item), ()))
     return MasterEntry(
         key=key,
         key_span=key_span,
@@ -188,6 +199,7 @@ def _read_archived(tree: Tree, key: str, key_node: Node, node: Mapping) -> Maste
         recipe_folder=folder,
         folder_span=key_span,
         settings={},
+        component_spans={},
         arms=tuple(arms),
         digest="",
     )
@@ -222,6 +234,7 @@ def _read_entry(tree: Tree, key: str, key_node: Node, node: Mapping) -> MasterEn
         recipe_folder=folder,
         folder_span=_value_span(tree, node, "srt-recipe-dir", key_span),
         settings=settings,
+        component_spans={name: tree.span(value) for name in COMPONENTS if (value := node.get(name)) is not None},
         arms=tuple(arms),
         digest=digest(plain),
     )
@@ -245,7 +258,19 @@ def _read_arm(
         for index, item in enumerate(items_of(node.get("search-space")))
         if isinstance(item, Mapping)
     ]
-    return Arm(scenario, kind, isl, osl, number_of(node, "dram-utilization"), settings, tuple(rows), tree.span(node))
+    dram = node.entry("dram-utilization")
+    return Arm(
+        scenario=scenario,
+        kind=kind,
+        isl=isl,
+        osl=osl,
+        dram_utilization=number_of(node, "dram-utilization"),
+        dram_span=tree.entry_span(dram) if dram else None,
+        settings=settings,
+        rows=tuple(rows),
+        span=tree.span(node),
+        path=place,
+    )
 
 
 def sequence_name(isl: int, osl: int) -> str:

@@ -105,7 +105,7 @@ def effective_date(text: str) -> str:
 # ---- scenarios, precisions, arms
 
 _SCENARIO = re.compile(
-    r"\b(?P<isl_k>\d+)\s*k\s*[/x-]?\s*(?P<osl_k>\d+)\s*k\b"
+    r"\b(?P<isl_k>\d{1,7})\s*k\s*[/x-]?\s*(?P<osl_k>\d{1,7})\s*k\b"
     r"|\b(?P<isl>\d{3,7})\s*/\s*(?P<osl>\d{3,7})\b"
     r"|\b(?P<agentic>agent(?:ic(?:[- ]coding)?|x))\b",
     re.IGNORECASE,

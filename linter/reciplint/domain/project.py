@@ -9,17 +9,24 @@ from functools import cached_property
 from reciplint.domain.changelog import Changelog
 from reciplint.domain.document import Document
 from reciplint.domain.facts import Facts
+from reciplint.domain.golden_curves import Curve, GoldenCurve, GoldenCurves, golden_curves
 from reciplint.domain.master import MasterConfig, MasterEntry, MasterFile
+from reciplint.domain.pairing import Pair, pairs
 from reciplint.domain.policy import Policy
 from reciplint.domain.recipe import Recipe, RecipeFile
 from reciplint.domain.recipe_maps import SettingsMap, read_maps
 from reciplint.domain.references import Resolver, uses
 from reciplint.domain.runners import Runners
 from reciplint.domain.script import Mentions
+from reciplint.domain.variant_places import span_of
+from reciplint.domain.vllm_recipe import VllmRecipe, VllmRecipeFile
+from reciplint.domain.vllm_recipes import VllmRecipes
+from reciplint.domain.vllm_taxonomy import Platforms, Strategy, Taxonomy
 from reciplint.repo.kinds import Kind
 from reciplint.yamltree.spans import FILE_START, Span
+from reciplint.yamltree.tree import Tree
 
-_WITH_FACTS = frozenset({Kind.MASTER, Kind.ARCHIVE, Kind.RUNNERS, Kind.CHANGELOG, Kind.POLICY, Kind.RECIPE})
+_WITH_FACTS = frozenset({Kind.MASTER, Kind.ARCHIVE, Kind.RUNNERS, Kind.CHANGELOG, Kind.POLICY, Kind.RECIPE, Kind.CURVE})
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,10 @@ class Project:
     changelog_path: str = ""
     policy: Policy | None = None
     policy_path: str = ""
+    curve_files: Mapping[str, Curve] = field(default_factory=dict)
+    other_curves: tuple[GoldenCurve, ...] = ()
     mentions: Mapping[str, Mentions] = field(default_factory=dict)
+    vllm: VllmRecipes = field(default_factory=VllmRecipes)
     blobs: Mapping[str, str] = field(default_factory=dict)
     unread: frozenset[Kind] = frozenset()
     read_all: Callable[[Iterable[str]], Mapping[str, bytes]] = lambda paths: {}
@@ -59,11 +69,37 @@ class Project:
                 found.setdefault(entry.key, (master, entry))
         return found
 
+    @cached_property
+    def curves(self) -> GoldenCurves:
+        """The golden curves of the repository's files and of the settings."""
+        return golden_curves(self.curve_files, self.other_curves)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Every active row beside each vendored variant that it runs; none where several files may be meant."""
+        found: list[Pair] = []
+        for use, resolved in self.resolver.resolved:
+            if use.reference.purpose != "recipe" or len(resolved.files) != 1:
+                continue
+            if (recipe := self.recipes.get(resolved.files[0])) is not None:
+                found += pairs(use, recipe)
+        return found
+
+    def tree(self, path: str) -> Tree | None:
+        """The tree of a recipe, parsed when first asked for; None where it has none."""
+        if path not in self._trees:
+            data = self.read(path)
+            self._trees[path] = Document(path, Kind.RECIPE, data).tree if data is not None else None
+        return self._trees[path]
+
+    @cached_property
+    def _trees(self) -> dict[str, Tree | None]:
+        return {}
+
     def maps(self, path: str) -> tuple[SettingsMap, ...]:
         """The settings maps of a recipe, read when first asked for."""
         if path not in self._maps:
-            data = self.read(path)
-            tree = Document(path, Kind.RECIPE, data).tree if data is not None else None
+            tree = self.tree(path)
             self._maps[path] = read_maps(tree) if tree is not None else ()
         return self._maps[path]
 
@@ -79,6 +115,11 @@ class Project:
         """Where a recipe says its name; the start of a file that is no readable recipe."""
         recipe = self.recipes.get(path)
         return recipe.facts.name_span if recipe is not None else FILE_START
+
+    def variant_span(self, path: str, selector: str, keys: tuple[str | int, ...]) -> Span:
+        """Where a value of a recipe's variant is written; its name where the recipe cannot be parsed again."""
+        tree = self.tree(path)
+        return span_of(tree, selector, keys) if tree is not None else self.recipe_span(path)
 
     def relative(self, path: str) -> str:
         """A path as seen from the project's root."""
@@ -119,19 +160,28 @@ def build_project(
     masters: list[MasterFile] = []
     archives: list[MasterFile] = []
     recipes: dict[str, RecipeFile] = {}
+    curves: dict[str, Curve] = {}
     mentions: dict[str, Mentions] = {}
+    vllm_recipes: dict[str, VllmRecipeFile] = {}
+    strategies: dict[str, Strategy] = {}
     single: dict[Kind, tuple[str, Facts]] = {}
     recipe_paths: list[str] = []
     unread: set[Kind] = set()
     for path, (kind, facts) in sorted(files.items()):
         if kind in (Kind.RECIPE, Kind.LLMD_RECIPE):
             recipe_paths.append(path)
-        if isinstance(facts, MasterConfig):
-            (archives if kind is Kind.ARCHIVE else masters).append(MasterFile(path, facts.entries))
+        if kind is Kind.VLLM_RECIPE:  # also one that cannot be read: other recipes may name it
+            vllm_recipes[path] = VllmRecipeFile(path, facts if isinstance(facts, VllmRecipe) else VllmRecipe(()))
+        elif isinstance(facts, MasterConfig):
+            (archives if kind is Kind.ARCHIVE else masters).append(MasterFile(path, facts.entries, facts.comment_paths))
         elif isinstance(facts, Recipe):
             recipes[path] = RecipeFile(path, facts)
+        elif isinstance(facts, Curve):
+            curves[path] = facts
         elif isinstance(facts, Mentions):
             mentions[path] = facts
+        elif isinstance(facts, Strategy):
+            strategies[path] = facts
         elif facts is not None:
             single.setdefault(kind, (path, facts))
         elif kind in _WITH_FACTS:
@@ -139,6 +189,8 @@ def build_project(
     runners_path, runners = single.get(Kind.RUNNERS, ("", None))
     changelog_path, changelog = single.get(Kind.CHANGELOG, ("", None))
     policy_path, policy = single.get(Kind.POLICY, ("", None))
+    taxonomy_path, taxonomy = single.get(Kind.VLLM_TAXONOMY, ("", None))
+    platforms_path, platforms = single.get(Kind.VLLM_PLATFORMS, ("", None))
     return Project(
         root=root,
         masters=tuple(masters),
@@ -151,7 +203,17 @@ def build_project(
         changelog_path=changelog_path,
         policy=policy if isinstance(policy, Policy) else None,
         policy_path=policy_path,
+        curve_files=curves,
         mentions=mentions,
+        vllm=VllmRecipes(
+            vllm_recipes,
+            strategies,
+            taxonomy if isinstance(taxonomy, Taxonomy) else None,
+            taxonomy_path,
+            platforms if isinstance(platforms, Platforms) else None,
+            platforms_path,
+            root or "",
+        ),
         blobs=blobs,
         unread=frozenset(unread),
         read_all=read_all,

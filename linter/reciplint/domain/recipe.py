@@ -12,10 +12,16 @@ from typing import Any
 
 import msgspec
 
+from reciplint.domain.binding import Binding, read_binding
+from reciplint.domain.comment_paths import PathMention, path_mentions
+from reciplint.domain.name_claims import NameFault, recipe_faults
+from reciplint.domain.placeholders import Placeholders, read_placeholders
 from reciplint.domain.reading import canonical, digest, mapping_of, own_entries, text_of
 from reciplint.domain.recipe_maps import MapPlace, engine_of, is_merging, is_schema_2, map_places
+from reciplint.domain.recipe_variant import Variant, read_variant
 from reciplint.domain.spelling import is_foreign, kebab
-from reciplint.domain.variants import expand, is_bundle
+from reciplint.domain.variant_places import span_of
+from reciplint.domain.variants import expand
 from reciplint.repo.kinds import Kind
 from reciplint.yamltree.scalars import load, same_value
 from reciplint.yamltree.spans import FILE_START, Span
@@ -65,7 +71,10 @@ class ForeignKey(msgspec.Struct, frozen=True):
 
 
 class Recipe(msgspec.Struct, frozen=True, tag="recipe"):
-    """The facts of a recipe file. `digests` maps each selector, and "" for the whole file, to its meaning."""
+    """The facts of a recipe file. `digests` maps each selector, and "" for the whole file, to its meaning; `variants`
+    are what the file's variants come to, a plain recipe being one of selector "". `name_faults` are the words of its
+    name that no variant agrees with, each with the place that it should agree with;
+    `comment_paths` the files that comments name. `binding` and `placeholders` are those of schema 2."""
 
     name: str
     name_span: Span
@@ -78,6 +87,16 @@ class Recipe(msgspec.Struct, frozen=True, tag="recipe"):
     folded: tuple[Folded, ...]
     foreign_keys: tuple[ForeignKey, ...]
     digests: dict[str, str]
+    variants: tuple[Variant, ...]
+    name_faults: tuple[tuple[NameFault, Span], ...] = ()
+    comment_paths: tuple[PathMention, ...] = ()
+    binding: Binding | None = None
+    placeholders: Placeholders | None = None
+
+    @property
+    def runnable(self) -> tuple[Variant, ...]:
+        """The variants that can be run: all but the base of a bundle, unless that is all there is."""
+        return tuple(variant for variant in self.variants if variant.selector != "base") or self.variants
 
 
 class RecipeFile(msgspec.Struct, frozen=True):
@@ -105,7 +124,7 @@ def read_recipe(tree: Tree) -> Recipe:
     """The facts of a recipe; what is missing is empty."""
     root = tree.root
     if not isinstance(root, Mapping):
-        return Recipe("", FILE_START, 1, "", "", "", FILE_START, (), (), (), {})
+        return Recipe("", FILE_START, 1, "", "", "", FILE_START, (), (), (), {}, ())
     body = mapping_of(root, "base") or root
     model = mapping_of(body, "model")
     resources = mapping_of(body, "resources")
@@ -113,8 +132,10 @@ def read_recipe(tree: Tree) -> Recipe:
     name = body.get("name")
     places = list(map_places(root))
     plain = load(root)
-    return Recipe(
-        name=text_of(body, "name") or "",
+    expanded = list(expand(plain)) if isinstance(plain, dict) else []
+    title = text_of(body, "name") or ""
+    facts = Recipe(
+        name=title,
         name_span=tree.span(name) if name else FILE_START,
         schema=2 if is_schema_2(root, body) else 1,
         engine=engine_of(body),
@@ -124,17 +145,24 @@ def read_recipe(tree: Tree) -> Recipe:
         repetitions=tuple(_repetitions(tree, places, plain)),
         folded=tuple(_folded(tree, places)),
         foreign_keys=tuple(_foreign_keys(tree, [place for place in places if place.convention == "kebab"])),
-        digests=_digests(plain),
+        digests=_digests(plain, expanded),
+        variants=tuple(read_variant(selector, variant) for selector, variant in expanded),
+    )
+    faults = ((fault, span_of(tree, fault.selector, fault.path)) for fault in recipe_faults(title, facts.runnable))
+    is_new = facts.schema == 2
+    return msgspec.structs.replace(
+        facts,
+        name_faults=tuple(faults),
+        comment_paths=path_mentions(tree),
+        binding=read_binding(tree) if is_new else None,
+        placeholders=read_placeholders(tree, plain, expanded) if is_new else None,
     )
 
 
-def _digests(plain: object) -> dict[str, str]:
+def _digests(plain: object, expanded: list[tuple[str, dict[str, Any]]]) -> dict[str, str]:
     if not isinstance(plain, dict):
         return {}
-    digests = {"": digest(plain)}
-    if is_bundle(plain):
-        digests.update((selector, digest(variant)) for selector, variant in expand(plain))
-    return digests
+    return {"": digest(plain)} | {selector: digest(variant) for selector, variant in expanded if selector}
 
 
 def _foreign_keys(tree: Tree, places: list[MapPlace]) -> Iterator[ForeignKey]:

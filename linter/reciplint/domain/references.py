@@ -16,7 +16,7 @@ from functools import cached_property
 from posixpath import basename, dirname, normpath
 from typing import Literal
 
-from reciplint.domain.master import MasterEntry, MasterFile, Reference, Row
+from reciplint.domain.master import Arm, MasterEntry, MasterFile, Reference, Row
 from reciplint.domain.script import Mentions
 
 MULTI_NODE = "benchmarks/multi_node/srt-slurm-recipes"
@@ -44,9 +44,14 @@ class Use:
 
     master: str
     entry: MasterEntry
-    scenario: str
+    arm: Arm
     row: Row
     reference: Reference
+
+    @property
+    def scenario(self) -> str:
+        """The arm's scenario."""
+        return self.arm.scenario
 
 
 def uses(masters: Iterable[MasterFile]) -> Iterator[Use]:
@@ -56,7 +61,7 @@ def uses(masters: Iterable[MasterFile]) -> Iterator[Use]:
             for arm in entry.arms:
                 for row in arm.rows:
                     for reference in row.references:
-                        yield Use(master.path, entry, arm.scenario, row, reference)
+                        yield Use(master.path, entry, arm, row, reference)
 
 
 class Resolver:

@@ -1,0 +1,96 @@
+"""The Chinese wording of the `schema` rule, template for template that of `fault_messages`."""
+
+from __future__ import annotations
+
+TEMPLATES = {
+    "unknown-key": "{where}：未知的键 {key}；是否应为 {suggestion}？",
+    "unknown-key-here": "{where}：未知的键 {key}；此处可用的键：{known}",
+    "missing-key": "{where}：此处缺少 {key}",
+    "not-an-integer": "{where}：{field}为{found}；应为整数",
+    "not-a-number": "{where}：{field}为{found}；应为数值",
+    "not-a-boolean": "{where}：{field}为{found}；应为 true 或 false",
+    "not-text": "{where}：{field}为{found}；应为文本（请加引号）",
+    "not-a-list": "{where}：{field}为{found}；应为列表",
+    "not-a-mapping": "{where}：{field}为{found}；应为映射",
+    "converted-integer": "{where}：{field}为{found}；请写成整数（读取方会转换它，其他工具未必）",
+    "converted-number": "{where}：{field}为{found}；请写成数值（读取方会转换它，其他工具未必）",
+    "converted-boolean": "{where}：{field}为{found}；请写成 true 或 false（读取方会转换它，其他工具未必）",
+    "below-minimum": "{where}：{field}为{found}；应不小于 {limit}",
+    "not-above": "{where}：{field}为{found}；应大于 {limit}",
+    "above-maximum": "{where}：{field}为{found}；应不大于 {limit}",
+    "empty-value": "{where}：{field}为空",
+    "not-a-choice": "{where}：{field}为{found}；应为以下之一：{choices}",
+    "not-a-choice-near": "{where}：{field}为{found}；是否应为 {suggestion}？应为以下之一：{choices}",
+    "must-be": "{where}：{field}为{found}；应为 {expected}",
+    "version-is-image": "{where}：{field}为{found}；应为组件自身的发布版本、软件包版本或提交",
+    "not-relative-path": "{where}：{field}为{found}；应为普通的相对路径（不以 / 开头，不含 ..，不含 :）",
+    "not-owner-name": "{where}：{field}为{found}；应为 owner/name",
+    "not-a-date": "{where}：{field}为{found}；应为日期 YYYY-MM-DD",
+    "comma-in-env": "{where}：{field}为{found}；由 srun 导出的值不能含逗号",
+    "wildcard-key": "{key}：主配置的键不能含 *，更新日志会把它当作通配符",
+    "key-not-text": "{key}：主配置的键应为文本；请加引号",
+    "range-and-list": "{where}：conc-list 与 conc-start、conc-end 同时存在；请只保留一种",
+    "no-concurrency": "{where}：此处缺少 conc-list，或者 conc-start 和 conc-end",
+    "half-range": "{where}：有 {key} 而没有 {missing}",
+    "range-reversed": "{where}：conc-start {start} 大于 conc-end {end}",
+    "dcp-does-not-divide": "{where}：dcp-size {dcp} 不能整除 tp {tp}",
+    "half-hardware": "{where}：{role} 写了 hardware 而 {missing} 没有写；请两边都写，或都不写",
+    "no-topology": "{where}：此处缺少 tp，或者 prefill 和 decode",
+    "no-topology-october": "{where}：此处缺少 tp、worker，或者 prefill 和 decode",
+    "no-blocks-october": "{where}：此处缺少 worker，或者 prefill 和 decode",
+    "half-pair": "{where}：有 {key} 而没有 {missing}",
+    "two-topologies": "{where}：{keys} 互斥；请只保留一种拓扑",
+    "power-on-one-node": "{where}：只有多节点的搜索空间行才测量 power",
+    "size-beside-blocks": "{where}：{key} 与 worker 块并列；请写到块里",
+    "backend-without-offloading": "{where}：kv-offload-backend 与 kv-offloading: none 并列",
+    "backend-alone": "{where}：有 kv-offload-backend 而没有 kv-offloading",
+    "no-backend": "{where}：kv-offloading: dram 需要 kv-offload-backend",
+    "no-dram-utilization": "{where}：此处缺少 dram-utilization；有 {rows} 个搜索空间行写了 kv-offloading: dram",
+    "no-scenario": "{where}：fixed-seq-len 和 agentic-coding 都没有内容",
+    "runner-no-cluster": "{where}：runner 为{found}；agentic-coding 需要 cluster:<id> 标签",
+    "two-scopes": "{where}：{key} 既在顶层，又在 {rows} 个搜索空间行中；请只保留一处",
+    "transfer-on-one-node": "{where}：multinode: false 的条目中有 kv-p2p-transfer",
+    "no-transfer": "{where}：此处缺少 kv-p2p-transfer；disagg: true 要求它在顶层，或在每个搜索空间行中",
+    "no-transfer-here": "{where}：此处缺少 kv-p2p-transfer；其他搜索空间行有它，而 disagg: true 要求每行都有",
+    "agentic-under-fixed": "{where}：这是 agentic 项（没有 isl、osl，有 kv-offloading）；应放在 agentic-coding 下",
+    "fixed-under-agentic": "{where}：这是固定序列长度的项（isl、osl）；应放在 fixed-seq-len 下",
+    "mode-single-node": "{where}：multinode: false 的条目中有 worker 块和 num-nodes；应为 tp",
+    "mode-single-node-entry": "{where}：multinode 不是 true，而每个搜索空间行都有 worker 块",
+    "mode-multi-node": "{where}：multinode: true 的条目中有只写 tp 的搜索空间行；应为 worker 块",
+    "mode-multi-node-entry": "{where}：multinode 为 true，而每个搜索空间行都只有 tp、没有 worker 块",
+    "mode-disagg": "{where}：disagg: true 的条目中有 {field}；应只有 prefill 和 decode",
+    "mode-disagg-entry": "{where}：disagg 为 true，而每个搜索空间行都是聚合式（worker 或 num-nodes）",
+    "mode-aggregate": "{where}：没有 disagg: true 的条目中有 prefill 和 decode；应为 worker 和 num-nodes",
+    "mode-aggregate-entry": "{where}：disagg 不是 true，而每个搜索空间行都有 prefill 和 decode",
+    "mode-num-nodes": "{where}：此处缺少 num-nodes；聚合式的搜索空间行必须写明它",
+    "recipe-on-llmd": "{where}：llmd-vllm 条目中有 {key}，而这种条目用 CONFIG_FILE 指定配方",
+    "bad-reference": "{where}：{field}为{found}；应为一个文件，后面最多带 :base、:override_<name> 或 :zip_…[i]",
+    "eval-recipe-on-one-node": "{where}：eval-srt-recipe 只用于多节点条目",
+    "recipe-in-settings": "{where}：additional-settings 中有{found}；请用 {key} 指定配方",
+    "label-without-cluster": "{where}：标签 {label} 指向的集群不在 clusters 中",
+    "cluster-without-label": "{where}：集群 {cluster} 没有标签 cluster:{cluster}",
+    "runner-without-cluster": "{where}：runner{found} 不在任何 cluster:<id> 标签中",
+    "runner-in-clusters": "{where}：runner{found} 在 {count} 个 cluster:<id> 标签中；应只在一个中",
+    "unknown-volume": "{where}：{field}为{found}；该集群的卷有：{known}",
+    "excludes-evals": "{where}：{key} 与 {others} 互斥",
+    "key-twice": "{key} 已是 {other} 中的键；生成器会拒绝这两个文件",
+}
+_ARGUMENTS_ZH = {
+    "{where}": "{where:the file=文件|the changelog=更新日志|the runners=runner 文件|the settings=设置"
+    "|entry * (*)=条目 %（%）|entry *=条目 %|*, row *, *=*，搜索空间第 % 项，*|*, row *=*，搜索空间第 % 项|*, *=%，*}",
+    "{field}为": "{field:the file=文件|* item *=% 第 % 项|*=% }为",
+    "{known}": "{known:, =、}",
+    "{choices}": "{choices:, =、}",
+    "{keys}": "{keys:, =、}",
+    "{others}": "{others:, =、}",
+    "{found}": "{found:an empty mapping=空映射|a mapping of *=含 % 的映射"
+    "|an empty list=空列表|a list of *=含 % 项的列表|empty=空|*= %}",
+}
+"""The arguments that are English words; what is none keeps its space, and lists are joined as Chinese joins them."""
+
+
+def in_chinese(template: str) -> str:
+    """A template with the arguments that are English words said in Chinese too."""
+    for argument, said in _ARGUMENTS_ZH.items():
+        template = template.replace(argument, said)
+    return template
