@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from reciplint.fix.prove import Unproved, prove
-from reciplint.yamltree.edit import AppendNewline, DropComment, DropDuplicate, Operation, RenameKey, Respell
+from reciplint.yamltree.edit import (
+    AppendNewline,
+    DropComment,
+    DropDuplicate,
+    DropEntry,
+    Operation,
+    RenameKey,
+    Respell,
+    SetScalar,
+    SplitItem,
+)
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.spans import Span
 
@@ -27,6 +37,10 @@ RENAME = RenameKey("", ("flags", "max_len"), "max-len")
         ("a: 1 # x\n", "a: 1\n", DropComment("", Span(1, 6, 1, 9))),
         ("a: 1 # x, y\n", "a: 1 # y\n", DropComment("", Span(1, 6, 1, 12), "# y")),
         ("a: .nan\nb_c: 1\n", "a: .nan\nb-c: 1\n", RenameKey("", ("b_c",), "b-c")),
+        ("a: {b: x}\n", "a: {b: y}\n", SetScalar("", ("a", "b"), "y")),
+        ("a: ['1']\n", "a: [2]\n", SetScalar("", ("a", 0), 2)),
+        ("a: [{b: 1, c: 2}]\n", "a: [{c: 2}]\n", DropEntry("", ("a", 0, "b"))),
+        ("a: [z, x y]\n", "a: [z, x, y]\n", SplitItem("", ("a", 1), ("x", "y"))),
     ],
 )
 def test_what_an_operation_says_is_let_through(before: str, after: str, operation: Operation) -> None:
@@ -49,6 +63,16 @@ def test_what_an_operation_says_is_let_through(before: str, after: str, operatio
         ("a: 1 # x\nb: 1 # x\n", "a: 1\nb: 1\n", DropComment("", Span(1, 6, 1, 9)), "a comment would be lost"),
         # alike to PyYAML, but not to a reader of YAML 1.2
         ("a: 010\nb_c: 1\n", "a: 8\nb-c: 1\n", RenameKey("", ("b_c",), "b-c"), "the loaded value would change"),
+        ("a: x\n", "a: 2\n", SetScalar("", ("a",), "2"), "the loaded value would change elsewhere"),
+        ("a: x\nb: x\n", "a: y\nb: y\n", SetScalar("", ("a",), "y"), "the loaded value would change elsewhere"),
+        ("a: &x 1\nb: *x\n", "a: &x 2\nb: *x\n", SetScalar("", ("a",), 2), "the loaded value would change"),
+        ("a: &x {c: 1}\nb: {<<: *x}\n", "a: &x {c: 2}\nb: {<<: *x}\n", SetScalar("", ("a", "c"), 2), "the loaded"),
+        ("a: x\n", "a: 1e3\n", SetScalar("", ("a",), "1e3"), "the loaded value would change elsewhere"),
+        ("a: x # c\n", "a: y\n", SetScalar("", ("a",), "y"), "a comment would be lost or changed"),
+        ("a: [z, x y]\n", "a: [z, x]\n", SplitItem("", ("a", 1), ("x", "y")), "the loaded value would change"),
+        ("a: [x 1]\n", "a: [x, 1]\n", SplitItem("", ("a", 0), ("x", "1")), "the loaded value would change"),
+        ("a: 1\na: 2\nb: 3\n", "a: 1\nb: 3\n", DropEntry("", ("a",)), "the loaded value would change elsewhere"),
+        ("a: 1\nb: 2\nc: 3\n", "c: 3\n", DropEntry("", ("a",)), "the loaded value would change elsewhere"),
     ],
 )
 def test_what_it_does_not_say_is_refused(before: str, after: str, operation: Operation, reason: str) -> None:

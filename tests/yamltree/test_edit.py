@@ -7,22 +7,27 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from yaml_documents import DOCUMENTS
 
+from reciplint.fix.apply import edits_of
+from reciplint.fix.prove import Unproved
 from reciplint.yamltree.edit import (
     AppendNewline,
     DropComment,
     DropDuplicate,
+    DropEntry,
     Edit,
     Operation,
     Refused,
     RenameKey,
     Respell,
+    SetScalar,
+    SplitItem,
     addressable,
     apply_edits,
     locate,
     resolve,
 )
 from reciplint.yamltree.parse import parse_text
-from reciplint.yamltree.scalars import load
+from reciplint.yamltree.scalars import load, scalar_value
 from reciplint.yamltree.tree import Scalar
 
 
@@ -104,6 +109,34 @@ def test_drop_comment_refuses_where_none_stands() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("a:\n  - --x 1 # why\n  - z\n", 'a:\n  - --x\n  - "1" # why\n  - z\n'),
+        ("a:\r\n- '--x 1'\r\n", "a:\r\n- '--x'\r\n- '1'\r\n"),
+        ('a: ["--x 1", z]\n', 'a: ["--x", "1", z]\n'),
+        ("a:\n-   --x 1", 'a:\n-   --x\n-   "1"'),
+    ],
+)
+def test_split_item(text: str, expected: str) -> None:
+    assert edited(text, SplitItem("", ("a", 0), ("--x", "1"))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a: {0: x}\n", "nothing stands at a/0"),
+        ("a:\n- - x\n", "it is no scalar that can be written anew"),
+        ("a:\n- |\n  x\n", "it is no scalar that can be written anew"),
+        ("a:\n- &x x\n", "it is no item of its own"),
+        ("b: &x x\na:\n- *x\n", "it is written as the alias *x"),
+        ("a:\n-\n  x\n", "something else stands on its line"),
+    ],
+)
+def test_split_item_refuses(text: str, reason: str) -> None:
+    assert refusal(text, SplitItem("", ("a", 0), ("--x", "1"))) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("a:\n  b: 1\n  # note\n  c: 2\n  b: 1\n", "a:\n  # note\n  c: 2\n  b: 1\n"),
         ("a:\n  b: |\n    x\n  b: |\n    x\n", "a:\n  b: |\n    x\n"),
         ("a:\n  b: 1\n  b: 1\n  b: 1", "a:\n  b: 1"),
@@ -154,6 +187,93 @@ def test_respell_refuses_a_value_that_is_not_there() -> None:
     assert refusal("a:\nb: 1\n", Respell("", ("a",), "1")) == "it is not a plain scalar"
 
 
+@pytest.mark.parametrize(
+    ("text", "value", "expected"),
+    [
+        ("a: old # c\n", "vllm/vllm-openai:v2", "a: vllm/vllm-openai:v2 # c\n"),
+        ("a: 'old'\n", "it's", "a: 'it''s'\n"),
+        ('a: "old"\r\n', 'x "y" \\z', 'a: "x \\"y\\" \\\\z"\r\n'),
+        ("a: old\n", "8", 'a: "8"\n'),
+        ("a: old\n", "yes", 'a: "yes"\n'),
+        ("a: old\n", "1e3", 'a: "1e3"\n'),
+        ("a: old\n", "", 'a: ""\n'),
+        ("a: old\n", "x #y", 'a: "x #y"\n'),
+        ("a: old\n", "x: y", 'a: "x: y"\n'),
+        ("a: old\n", " x", 'a: " x"\n'),
+        ("a: old\n", "*x", 'a: "*x"\n'),
+        ("a: old\n", "!x y", 'a: "!x y"\n'),
+        ("a: old\n", "&x y", 'a: "&x y"\n'),
+        ("a: old\n", "x, y]", "a: x, y]\n"),
+        ("{a: old}\n", "x, y]", '{a: "x, y]"}\n'),
+        ("{a: old, b: 1}\n", "a/b:tag", "{a: a/b:tag, b: 1}\n"),
+        ("a: &x old\n", "new", "a: &x new\n"),
+        ("a: '8'\n", 9, "a: 9\n"),
+        ("a: old\n", True, "a: true\n"),
+        ("a: 2.51\n", 2.8, "a: 2.8\n"),
+        ("a: old\na: older\n", "new", "a: old\na: new\n"),
+    ],
+)
+def test_set_scalar(text: str, value: str | float, expected: str) -> None:
+    assert edited(text, SetScalar("", ("a",), value)) == expected
+
+
+def test_set_scalar_inside_of_a_list() -> None:
+    assert edited("a: [old, 'x']\n", SetScalar("", ("a", 0), "b,c")) == "a: [\"b,c\", 'x']\n"
+    assert edited("a:\n- old\n", SetScalar("", ("a", 0), "b,c")) == "a:\n- b,c\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "reason"),
+    [
+        ("a: |\n  x\n", "y", "it is no scalar that can be written anew"),
+        ("a:\nb: 1\n", "y", "it is no scalar that can be written anew"),
+        ("a: [1]\n", "y", "it is no scalar that can be written anew"),
+        ("b: &x 1\na: *x\n", "y", "it is written as the alias *x"),
+        ("a: !!str 1\n", "y", "it carries the tag tag:yaml.org,2002:str"),
+        ("a: x\n", "y\nz", "the new value holds a character that is written with an escape"),
+        ("a: x\n", 1e-7, "1e-07 is not read alike by every YAML reader"),
+        ("b: x\n", "y", "nothing stands at a"),
+    ],
+)
+def test_set_scalar_refuses(text: str, value: str | float, reason: str) -> None:
+    assert refusal(text, SetScalar("", ("a",), value)) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a:\n  b: 1\n  # note\n  c: 2\n", "a:\n  # note\n  c: 2\n"),
+        ("a:\n  c: 2\n  b:\n  - x\n  - y", "a:\n  c: 2\n"),
+        ("a: {b: 1, c: 2}\n", "a: {c: 2}\n"),
+        ("a: {c: 2, b: 1}\n", "a: {c: 2}\n"),
+        ("a: {c: [1, 2] , b: {x: y}, d: 3}\r\n", "a: {c: [1, 2] , d: 3}\r\n"),
+    ],
+)
+def test_drop_entry(text: str, expected: str) -> None:
+    assert edited(text, DropEntry("", ("a", "b"))) == expected
+
+
+def test_drop_entry_keeps_the_dash_of_a_list_item() -> None:
+    text = "x:\n  - b: 0.8\n    c:\n    - 1\n"
+    assert edited(text, DropEntry("", ("x", 0, "b"))) == "x:\n  - c:\n    - 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a:\n  b: 1\n", "b is the only entry"),
+        ("a:\n  c: 1\n", "b is not written there"),
+        ("a:\n  c: 1\n  b: 1 # why\n", "something else stands on its line"),
+        ("a:\n  b: 1 # why\n  c: 1\n", "something else stands beside it"),
+        ("a: {c: 1, # why\n  b: 1}\n", "something else stands beside it"),
+        ("a: {b: &x 1, c: *x}\n", "an anchor stands there"),
+        ("z: &x {b: 1, c: 2}\na: *x\n", "it lies behind the alias *x"),
+    ],
+)
+def test_drop_entry_refuses(text: str, reason: str) -> None:
+    assert refusal(text, DropEntry("", ("a", "b"))) == reason
+
+
 def test_locate_takes_the_last_duplicate_of_the_first_document() -> None:
     tree = parse_text("a: 1\na: 2\n---\na: 3\n")
     nodes = dict(zip("123", (scalar for scalar in tree.scalars if scalar.value.isdigit()), strict=True))
@@ -196,6 +316,43 @@ def test_respelling_a_scalar_changes_that_scalar_alone(text: str, data: st.DataO
     values = [scalar.value for scalar in tree.scalars]
     assert [scalar.value for scalar in after.scalars] == [*values[:index], "new", *values[index + 1 :]]
     assert [comment.text for comment in after.comments] == [comment.text for comment in tree.comments]
+
+
+@given(DOCUMENTS, st.one_of(st.text("ab :#,-'\"[]&*!?é1", max_size=8), st.integers(), st.booleans()), st.data())
+def test_setting_a_scalar_changes_that_scalar_alone(text: str, value: str | int, data: st.DataObject) -> None:
+    tree = parse_text(text)
+    nodes = [(path, node) for path, node in tree.walk() if isinstance(node, Scalar) and addressable(tree, path, node)]
+    assume(nodes)
+    path, node = data.draw(st.sampled_from(nodes))
+    try:
+        after = parse_text(edited(text, SetScalar("", path, value)))
+    except Refused:
+        assert node.style in ("|", ">") or node.start == node.end
+        return
+    assert [comment.text for comment in after.comments] == [comment.text for comment in tree.comments]
+    index = next(index for index, scalar in enumerate(tree.scalars) if scalar is node)
+    new = after.scalars[index]
+    assert (scalar_value(new), type(scalar_value(new))) == (value, type(value))
+    others = [(scalar.value, scalar.style) for scalar in tree.scalars if scalar is not node]
+    assert [(scalar.value, scalar.style) for scalar in after.scalars if scalar is not new] == others
+
+
+@given(DOCUMENTS, st.data())
+def test_dropping_an_entry_drops_nothing_else(text: str, data: st.DataObject) -> None:
+    tree = parse_text(text)
+    entries = [(*path, entry.name or "") for path, mapping in tree.mappings() for entry in mapping.entries]
+    assume(entries)
+    path = data.draw(st.sampled_from(entries))
+    try:
+        edits = edits_of(text, DropEntry("", path))
+    except (Refused, Unproved):
+        return
+    after, before = load(parse_text(apply_edits(text, edits)).root), load(tree.root)
+    holder = before
+    for part in path[:-1]:
+        holder = holder[part]
+    del holder[path[-1]]
+    assert after == before
 
 
 @given(DOCUMENTS, st.data())

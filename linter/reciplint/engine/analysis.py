@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -76,7 +76,7 @@ class Analyser:
         processes: int = 1,
         profile: str = "auto",
     ) -> None:
-        self._profile = profile
+        self._profile = self._recognised = profile
         self._processes = processes
         self._rules = [registered for registered in rules.values() if "document" in registered.card.runs_on]
         self._context = context
@@ -91,9 +91,11 @@ class Analyser:
         """Read and understand every file of a snapshot that reciplint knows."""
         paths = snapshot.paths()
         layout = Layout(paths, self._globs, self._profile)
+        self._recognised = layout.profile
         kinds = layout.kinds(paths)
         blobs = snapshot.blob_ids(kinds)
-        keys = {path: self._cache.key(blob, kinds[path].value, self._signature) for path, blob in blobs.items()}
+        signature = f"{layout.profile} {self._signature}"
+        keys = {path: self._cache.key(blob, kinds[path].value, signature) for path, blob in blobs.items()}
         known = self._cache.fetch(set(keys.values()))
         files: dict[str, Analysed] = {}
         missing = []
@@ -115,7 +117,8 @@ class Analyser:
         found = dict(zip(missing, self._analyse_all(sources), strict=True))
         if self._cache.is_open:
             sound = {path: one for path, one in found.items() if not _has_failed(one)}
-            self._cache.store({keys[path]: _ENCODER.encode(analysed) for path, analysed in sound.items()})
+            packed = {keys[path]: _packed(analysed) for path, analysed in sound.items()}
+            self._cache.store({key: data for key, data in packed.items() if data})
         return found
 
     def _analyse_all(self, sources: list[tuple[Kind, Content]]) -> list[Analysed]:
@@ -129,10 +132,12 @@ class Analyser:
         parts = divide(range(len(sources)), lambda number: len(sources[number][1].data), self._processes)
 
         def work(part: list[int]) -> bytes:
-            return _ENCODER.encode([(number, self._analyse_file(*sources[number])) for number in part])
+            pairs = [(number, self._analyse_file(*sources[number])) for number in part]
+            return _packed(pairs) or _ENCODER.encode([pair for pair in pairs if _packed(pair)])
 
-        pairs = [pair for data in in_processes(parts, work) for pair in _PAIRS_DECODER.decode(data)]
-        return [analysed for _, analysed in sorted(pairs, key=lambda pair: pair[0])]
+        known = {number: one for data in in_processes(parts, work) for number, one in _PAIRS_DECODER.decode(data)}
+        numbered = enumerate(sources)
+        return [known[number] if number in known else self._analyse_file(*source) for number, source in numbered]
 
     def _analyse_file(self, kind: Kind, content: Content) -> Analysed:
         size = content.size if content.size > len(content.data) else None
@@ -150,8 +155,10 @@ class Analyser:
         tree = document.tree if document.kind.is_yaml else None
         for registered in self._rules:
             rule = registered.rule
-            if document.kind in rule.kinds and (tree is not None or rule.id == "yaml-syntax"):
-                findings.extend(guarded(registered, "document", document, self._context(registered)))
+            is_readable = tree is not None or not document.kind.is_yaml or rule.id == "yaml-syntax"
+            if document.kind in rule.kinds and is_readable:
+                context = replace(self._context(registered), profile=self._recognised)
+                findings.extend(guarded(registered, "document", document, context))
         suppressions = read_suppressions(tree) if tree is not None else ()
         return Analysed(document.kind, tuple(findings), suppressions, facts)
 
@@ -180,6 +187,14 @@ def internal_error(rule: str, error: Exception, path: str = "") -> Finding:
 
 def _has_failed(analysed: Analysed) -> bool:
     return any(finding.rule == "internal-error" for finding in analysed.findings)
+
+
+def _packed(value: object) -> bytes:
+    """A value as bytes; none where it holds a whole number of more than 64 bits, which a file may spell."""
+    try:
+        return _ENCODER.encode(value)
+    except OverflowError:
+        return b""
 
 
 def _decode(data: bytes) -> Analysed | None:

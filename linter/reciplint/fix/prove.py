@@ -4,9 +4,20 @@ and the 1.2 view, and every comment that was not meant is still there."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
-from reciplint.yamltree.edit import AppendNewline, DropComment, Operation, RenameKey, Respell, locate
+from reciplint.yamltree.edit import (
+    AppendNewline,
+    DropComment,
+    DropEntry,
+    Operation,
+    RenameKey,
+    Respell,
+    SetScalar,
+    SplitItem,
+    locate,
+)
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
 from reciplint.yamltree.scalars import load, value_12
@@ -47,6 +58,12 @@ def _expected(before: Tree, value: Any, operation: Operation) -> list[Any]:
     """
     if isinstance(operation, RenameKey):
         return [_renamed(value, operation.pointer, operation.new)]
+    if isinstance(operation, SetScalar):
+        return [_replaced(value, operation.pointer, operation.value)]
+    if isinstance(operation, DropEntry):
+        return [_dropped(value, operation.pointer)]
+    if isinstance(operation, SplitItem):
+        return [_split(value, operation.pointer, operation.items)]
     if isinstance(operation, Respell):
         node = locate(before, operation.pointer)
         assert isinstance(node, Scalar)
@@ -58,28 +75,44 @@ def _expected(before: Tree, value: Any, operation: Operation) -> list[Any]:
     return [value]
 
 
-def _replaced(value: Any, path: tuple[str | int, ...], new: str) -> Any:
-    """The value with what stands at a path replaced."""
+def _altered(value: Any, path: tuple[str | int, ...], change: Callable[[Any], Any]) -> Any:
+    """The value with what stands at a path passed through `change`."""
     if not path:
-        return new
+        return change(value)
     if isinstance(value, dict):
-        return {key: _replaced(item, path[1:], new) if key == path[0] else item for key, item in value.items()}
+        return {key: _altered(item, path[1:], change) if key == path[0] else item for key, item in value.items()}
     if isinstance(value, list):
-        return [_replaced(item, path[1:], new) if index == path[0] else item for index, item in enumerate(value)]
+        return [_altered(item, path[1:], change) if index == path[0] else item for index, item in enumerate(value)]
     return value
+
+
+def _replaced(value: Any, path: tuple[str | int, ...], new: Any) -> Any:
+    return _altered(value, path, lambda _: new)
 
 
 def _renamed(value: Any, path: tuple[str | int, ...], new: str) -> Any:
-    if not path:
-        return value
-    if isinstance(value, dict):
-        first = path[0]
-        if len(path) == 1:
-            return {(new if key == first else key): item for key, item in value.items()}
-        return {key: _renamed(item, path[1:], new) if key == first else item for key, item in value.items()}
-    if isinstance(value, list) and isinstance(path[0], int):
-        return [_renamed(item, path[1:], new) if index == path[0] else item for index, item in enumerate(value)]
-    return value
+    def rename(parent: Any) -> Any:
+        is_map = isinstance(parent, dict)
+        return {(new if key == path[-1] else key): item for key, item in parent.items()} if is_map else parent
+
+    return _altered(value, path[:-1], rename)
+
+
+def _dropped(value: Any, path: tuple[str | int, ...]) -> Any:
+    def drop(parent: Any) -> Any:
+        is_map = isinstance(parent, dict)
+        return {key: item for key, item in parent.items() if key != path[-1]} if is_map else parent
+
+    return _altered(value, path[:-1], drop)
+
+
+def _split(value: Any, path: tuple[str | int, ...], items: tuple[str, ...]) -> Any:
+    def split(parent: Any) -> Any:
+        if not isinstance(parent, list):
+            return parent
+        return [new for index, item in enumerate(parent) for new in (items if index == path[-1] else [item])]
+
+    return _altered(value, path[:-1], split)
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from reciplint.yamltree.scalars import scalar_value
+from reciplint.yamltree.problem import Unreadable
+from reciplint.yamltree.scalars import scalar_value, value_11, value_12
 from reciplint.yamltree.spans import Span
-from reciplint.yamltree.tree import Alias, Mapping, Node, Scalar, Sequence, Tree, target
+from reciplint.yamltree.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, Tree, target
 
 Path = tuple[str | int, ...]
 
@@ -55,7 +56,31 @@ class Respell(msgspec.Struct, frozen=True, tag="respell"):
     text: str
 
 
-Operation = RenameKey | AppendNewline | DropComment | DropDuplicate | Respell
+class SetScalar(msgspec.Struct, frozen=True, tag="set-scalar"):
+    """Give a scalar another value. Text keeps the quotes that stand there and gets them where it needs them to stay
+    text; a number or a boolean is written plainly."""
+
+    path: str
+    pointer: Path
+    value: str | int | float | bool
+
+
+class DropEntry(msgspec.Struct, frozen=True, tag="drop-entry"):
+    """Remove a key with its value; other entries stay beside it."""
+
+    path: str
+    pointer: Path
+
+
+class SplitItem(msgspec.Struct, frozen=True, tag="split-item"):
+    """Put several items of text in the place of one item of a list, each in the quotes that stand there."""
+
+    path: str
+    pointer: Path
+    items: tuple[str, ...]
+
+
+Operation = RenameKey | AppendNewline | DropComment | DropDuplicate | Respell | SetScalar | DropEntry | SplitItem
 
 
 class Edit(NamedTuple):
@@ -80,6 +105,12 @@ def resolve(tree: Tree, operation: Operation) -> list[Edit]:
         return [_drop_comment(tree, operation)]
     if isinstance(operation, DropDuplicate):
         return _drop_duplicates(tree, operation)
+    if isinstance(operation, SetScalar):
+        return [_set_scalar(tree, operation)]
+    if isinstance(operation, DropEntry):
+        return [_drop_entry(tree, operation)]
+    if isinstance(operation, SplitItem):
+        return [_split_item(tree, operation)]
     return [_respell(tree, operation)]
 
 
@@ -179,15 +210,52 @@ def _drop_duplicates(tree: Tree, operation: DropDuplicate) -> list[Edit]:
     for entry in entries[:-1]:
         if isinstance(entry.value, (Mapping, Sequence)) or getattr(entry.value, "anchor", None):
             raise Refused(f"the first {name} is a collection or holds an anchor")
-        line_start = tree.text.rfind("\n", 0, entry.key.start) + 1
-        line_end = tree.text.find("\n", entry.value.end)
-        line_end = len(tree.text) if line_end < 0 else line_end + 1
-        rest = tree.text[entry.value.end : line_end].strip()
-        commented = any(line_start <= comment.start < line_end for comment in tree.comments)
-        if tree.text[line_start : entry.key.start].strip() or rest or commented:
+        edit = _whole_lines(tree, entry)
+        if edit is None:
             raise Refused("something else stands on its line")
-        edits.append(Edit(line_start, line_end, ""))
+        edits.append(edit)
     return edits
+
+
+def _whole_lines(tree: Tree, entry: Entry) -> Edit | None:
+    """Removes the lines of an entry; None where something else or a comment stands on them."""
+    line_start = tree.text.rfind("\n", 0, entry.key.start) + 1
+    line_end = tree.text.find("\n", entry.value.end)
+    line_end = len(tree.text) if line_end < 0 else line_end + 1
+    rest = tree.text[entry.value.end : line_end].strip()
+    commented = any(line_start <= comment.start < line_end for comment in tree.comments)
+    if tree.text[line_start : entry.key.start].strip() or rest or commented:
+        return None
+    return Edit(line_start, line_end, "")
+
+
+def _drop_entry(tree: Tree, operation: DropEntry) -> Edit:
+    parent, name = _parent(tree, operation.pointer)
+    index = next((i for i in reversed(range(len(parent.entries))) if parent.entries[i].name == name), None)
+    if index is None:
+        raise Refused(f"{name} is not written there")
+    if len(parent.entries) == 1:
+        raise Refused(f"{name} is the only entry")
+    entry = parent.entries[index]
+    if not parent.flow and (edit := _whole_lines(tree, entry)) is not None:
+        return edit
+    around = parent.entries[max(index - 1, 0) : index + 2]
+    if any(getattr(node, "anchor", None) for beside in around for node in beside):
+        raise Refused("an anchor stands there")
+    if index + 1 < len(parent.entries):
+        following = parent.entries[index + 1]
+        return _drop_up_to(tree, entry.key.start, entry.value.end, following.key.start, following.key.start)
+    before = parent.entries[index - 1]
+    if not parent.flow:
+        raise Refused("something else stands on its line")
+    return _drop_up_to(tree, before.value.end, before.value.end, entry.key.start, entry.value.end)
+
+
+def _drop_up_to(tree: Tree, start: int, gap_start: int, gap_end: int, end: int) -> Edit:
+    """Removes a stretch in which the gap holds nothing but the comma and blanks between two entries."""
+    if tree.text[gap_start:gap_end].strip() not in ("", ","):
+        raise Refused("something else stands beside it")
+    return Edit(start, end, "")
 
 
 def _respell(tree: Tree, operation: Respell) -> Edit:
@@ -195,3 +263,78 @@ def _respell(tree: Tree, operation: Respell) -> Edit:
     if not isinstance(node, Scalar) or node.style or node.start == node.end:
         raise Refused("it is not a plain scalar")
     return Edit(node.start, node.end, operation.text)
+
+
+def _writable(tree: Tree, path: Path) -> Scalar:
+    """The scalar at a path that may be written anew."""
+    node = locate(tree, path)
+    if isinstance(node, Alias):
+        raise Refused(f"it is written as the alias *{node.name}")
+    if not isinstance(node, Scalar) or node.style in ("|", ">") or node.start == node.end:
+        raise Refused("it is no scalar that can be written anew")
+    if node.tag is not None:
+        raise Refused(f"it carries the tag {node.tag}")
+    return node
+
+
+_DASH = re.compile(r"[ \t]*-[ \t]+\Z")
+
+
+def _split_item(tree: Tree, operation: SplitItem) -> Edit:
+    node = _writable(tree, operation.pointer)
+    parent = locate(tree, operation.pointer[:-1])
+    if not isinstance(parent, Sequence) or node.anchor is not None:
+        raise Refused("it is no item of its own")
+    in_flow = _in_flow(tree, operation.pointer)
+    texts = [_spell_text(item, node.style, in_flow) for item in operation.items]
+    if in_flow:
+        return Edit(node.start, node.end, ", ".join(texts))
+    dash = tree.text[tree.text.rfind("\n", 0, node.start) + 1 : node.start]
+    if not _DASH.match(dash):
+        raise Refused("something else stands on its line")
+    line_break = "\r\n" if "\r\n" in tree.text else "\n"
+    return Edit(node.start, node.end, f"{line_break}{dash}".join(texts))
+
+
+def _set_scalar(tree: Tree, operation: SetScalar) -> Edit:
+    node = _writable(tree, operation.pointer)
+    value = operation.value
+    if not isinstance(value, str):
+        return Edit(node.start, node.end, _spell_number(value))
+    return Edit(node.start, node.end, _spell_text(value, node.style, _in_flow(tree, operation.pointer)))
+
+
+def _in_flow(tree: Tree, path: Path) -> bool:
+    return any(getattr(locate(tree, path[:depth]), "flow", False) for depth in range(len(path)))
+
+
+def _spell_text(value: str, style: str, in_flow: bool) -> str:
+    """A text in the quotes that stood there, or plainly where every reader then reads this very text."""
+    if not value.isprintable():
+        raise Refused("the new value holds a character that is written with an escape")
+    if style == "'":
+        return "'" + value.replace("'", "''") + "'"
+    if not style and _is_plain(value, in_flow):
+        return value
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _is_plain(value: str, in_flow: bool) -> bool:
+    from reciplint.yamltree.parse import parse_text  # brings in PyYAML, which a run from the cache can do without
+
+    try:
+        root = parse_text(f"[{value}]" if in_flow else f"- {value}").root
+    except Unreadable:
+        return False
+    only = root.items[0] if isinstance(root, Sequence) and len(root.items) == 1 else None
+    if not isinstance(only, Scalar) or only.style or only.tag is not None or only.anchor is not None:
+        return False
+    return bool(only.value == value == value_11(value) == value_12(value))
+
+
+def _spell_number(value: float) -> str:
+    """A number or boolean as PyYAML and a 1.2 reader both read it."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    if any(type(read) is not type(value) or read != value for read in (value_11(text), value_12(text))):
+        raise Refused(f"{text} is not read alike by every YAML reader")
+    return text
