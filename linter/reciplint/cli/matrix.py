@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
 
 import click
@@ -12,11 +13,14 @@ import click
 from reciplint.cli.matrix_rows import COLUMNS, FLEETS, Fleet, as_json, by_row, cells, fleet_cells, fleets
 from reciplint.cli.progress import Progress
 from reciplint.cli.repository import Repository, open_repository
+from reciplint.cli.unread import tell_unread
 from reciplint.domain.matrix import Point, expand, totals
 from reciplint.engine.analysis import Analysis
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.run import Request, analyse_pair
-from reciplint.report.table import counted, csv_table, markdown_table, number, text_table
+from reciplint.report.escape import shown
+from reciplint.report.table import code, counted, csv_table, markdown_table, number, text_table
+from reciplint.rules.finding import Finding
 
 _FILTERS: dict[str, Callable[[Point], tuple[str, ...]]] = {
     "scenario": lambda point: (point.scenario, point.kind),
@@ -44,6 +48,9 @@ class ConcurrencyRange(click.ParamType[tuple[int, int]]):
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 @click.option("--head", metavar="REV", help="Expand this revision instead of the working tree.")
 @click.option("--format", "chosen", type=click.Choice(["text", "json", "csv", "markdown"]), default="text")
+@click.option(
+    "--explain", "explained", is_flag=True, help="Each row of KEY beside its recipe, and where they disagree."
+)
 @click.option("--group/--no-group", default=None, help="One line a row with its concurrencies (text: the default).")
 @click.option("--scenario", multiple=True, metavar="NAME", help="8k1k, fixed-seq-len, agentic-coding; a glob.")
 @click.option("--runner", multiple=True, metavar="LABEL", help="Only this runner label; a glob.")
@@ -57,6 +64,7 @@ def command(
     keys: tuple[str, ...],
     head: str | None,
     chosen: str,
+    explained: bool,
     group: bool | None,
     conc: tuple[tuple[int, int], ...],
     no_cache: bool,
@@ -67,23 +75,59 @@ def command(
 
     The totals say what a sweep over them costs. GPU-hours are an estimate: GPUs times the hours that the settings
     give a point of its scenario (matrix.hours, 1 h unless set).
+
+    With --explain, each row of KEY stands beside the recipe that it runs: what either says, what a number is made of,
+    and the rule that reports a disagreement.
     """
+    if explained:
+        _require_explainable(keys, chosen, group)
     cache = Cache(None if no_cache else cache_file())
     repository = open_repository(cache, head, config)
-    analysis = _analyse(repository, head, cache)
+    findings: list[Finding] = []
+    if explained:
+        from reciplint.cli.matrix_explain import judged
+
+        analysis, findings = judged(repository, head, cache)
+    else:
+        analysis = _analyse(repository, head, cache)
     cache.close()
+    tell_unread(analysis.projects, "the head" if head else "the working tree")
     points = [point for project in analysis.projects for point in expand(project.masters, project.runners)]
     known = {entry.key for project in analysis.projects for master in project.masters for entry in master.entries}
     points = _of_keys(points, keys, known)
     points = _filtered(points, {name.replace("_", "-"): values for name, values in filters.items()})
     if conc:
         points = [point for point in points if any(first <= point.concurrency <= last for first, last in conc)]
+    if explained:
+        _tell(_explanation(analysis, points, findings, chosen))
+        return 0
     hours = repository.settings.hours
     runners = [project.runners for project in analysis.projects if project.runners is not None]
     found = fleets(points, hours, runners)
     grouped = chosen in ("text", "markdown") if group is None else group
-    click.echo(_RENDERERS[chosen](points, found, hours, grouped).encode("utf-8", "backslashreplace"), nl=False)
+    _tell(_RENDERERS[chosen](points, found, hours, grouped))
     return 0
+
+
+def _tell(text: str) -> None:
+    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+
+
+def _require_explainable(keys: tuple[str, ...], chosen: str, group: bool | None) -> None:
+    """Raises `UsageError` for what an explanation cannot do."""
+    if not keys:
+        raise click.UsageError("--explain needs a key, or a glob of keys")
+    if chosen == "csv" or group is not None:
+        other = "--format csv" if chosen == "csv" else "--group"
+        raise click.UsageError(f"--explain and {other} exclude each other")
+
+
+def _explanation(analysis: Analysis, points: list[Point], findings: list[Finding], chosen: str) -> str:
+    """The keys of some points explained, in a format."""
+    from reciplint.cli.explain_text import RENDERERS
+    from reciplint.cli.matrix_explain import explain
+
+    return RENDERERS[chosen]([key for project in analysis.projects for key in explain(project, points, findings)])
 
 
 def _analyse(repository: Repository, head: str | None, cache: Cache) -> Analysis:
@@ -142,14 +186,15 @@ def _text(points: list[Point], found: list[Fleet], hours: dict[str, float], grou
     if not points:
         return "no points\n"
     table = text_table(COLUMNS, _rows(points, grouped))
-    return f"{table}\n{text_table(FLEETS, list(map(fleet_cells, found)))}\n{_summary(points, hours)}\n"
+    return f"{table}\n{text_table(FLEETS, list(map(fleet_cells, found)))}\n{_summary(points, hours, shown)}\n"
 
 
 def _markdown(points: list[Point], found: list[Fleet], hours: dict[str, float], grouped: bool) -> str:
     if not points:
         return "No points.\n"
     table = markdown_table(COLUMNS, _rows(points, grouped))
-    return f"{_summary(points, hours)}\n\n{markdown_table(FLEETS, list(map(fleet_cells, found)))}\n{table}"
+    summary = _summary(points, hours, partial(code, in_table=False))
+    return f"{summary}\n\n{markdown_table(FLEETS, list(map(fleet_cells, found)))}\n{table}"
 
 
 def _csv(points: list[Point], found: list[Fleet], hours: dict[str, float], grouped: bool) -> str:
@@ -161,15 +206,15 @@ def _json(points: list[Point], found: list[Fleet], hours: dict[str, float], grou
 
     total = totals(points, hours)
     if grouped:
-        shown = [
+        listed = [
             {**as_json(group[0]), "concurrency": [point.concurrency for point in group]} for group in by_row(points)
         ]
     else:
-        shown = [as_json(point) for point in points]
+        listed = [as_json(point) for point in points]
     return dumps(
         {
             "schema": "reciplint/matrix-v1",
-            "points": shown,
+            "points": listed,
             "totals": {
                 "points": total.points,
                 "jobs": total.jobs,
@@ -192,10 +237,12 @@ def _json(points: list[Point], found: list[Fleet], hours: dict[str, float], grou
     )
 
 
-def _summary(points: list[Point], hours: dict[str, float]) -> str:
+def _summary(points: list[Point], hours: dict[str, float], named: Callable[[str], str]) -> str:
     total = totals(points, hours)
     keys = len({point.key for point in points})
-    used = [f"{hours.get(kind, 0.0):g} h for each {kind} point" for kind in sorted({point.kind for point in points})]
+    used = [
+        f"{hours.get(kind, 0.0):g} h for each {named(kind)} point" for kind in sorted({point.kind for point in points})
+    ]
     return (
         f"{counted(total.points, 'point')} of {counted(keys, 'key')}, {counted(total.jobs, 'job')}, "
         f"{number(total.gpus)} GPUs if all ran at once, about {number(total.gpu_hours)} GPU-hours "
