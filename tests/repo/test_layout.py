@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reciplint.repo.kinds import Kind
-from reciplint.repo.layout import Layout, glob_pattern, project_roots
+from reciplint.repo.layout import Layout, glob_pattern, project_roots, vllm_roots
 
 PROJECT = ("configs/nvidia-master.yaml", "configs/runners.yaml", "perf-changelog.yaml")
 
@@ -86,6 +86,65 @@ def test_the_deepest_project_owns_a_path() -> None:
     assert layout.root_of("configs/a.yaml") == ""
 
 
+VLLM = ("taxonomy.yaml", "models/example/Finch.yaml")
+
+
+@pytest.mark.parametrize(
+    ("paths", "roots"),
+    [
+        (VLLM, ("",)),
+        (tuple(f"inner/{path}" for path in VLLM), ("inner",)),
+        (("recipes/manifest.yaml", "recipes/models/example/Finch.yaml"), ("recipes",)),
+        (("engine/recipes/manifest.yaml", "engine/recipes/models/example/Finch.yml"), ("engine/recipes",)),
+        (("deploy/manifest.yaml", "deploy/models/example/Finch.yaml"), ()),
+        (("manifest.yaml", "models/example/Finch.yaml"), ()),
+        (("old-taxonomy.yaml", "models/example/Finch.yaml"), ()),
+        (("taxonomy.yaml", "models/Finch.yaml"), ()),
+        (("taxonomy.yaml", "inner/models/example/Finch.yaml"), ()),
+        (PROJECT, ()),
+    ],
+)
+def test_repositories_of_vllm_recipes_are_recognised_by_their_vocabulary(
+    paths: tuple[str, ...], roots: tuple[str, ...]
+) -> None:
+    assert vllm_roots(paths) == roots
+    assert Layout(paths).profile == ("vllm-recipes" if roots else "inferencex" if paths == PROJECT else "auto")
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("models/example/Finch.yaml", Kind.VLLM_RECIPE),
+        ("models/example/deep/Finch.yml", Kind.VLLM_RECIPE),
+        ("models/Finch.yaml", Kind.VLLM_RECIPE),
+        ("strategies/single_node_tp.yaml", Kind.VLLM_STRATEGY),
+        ("strategies/old/single_node_tp.yaml", Kind.YAML),
+        ("kv_store/tiny.yaml", Kind.VLLM_STRATEGY),
+        ("taxonomy.yaml", Kind.VLLM_TAXONOMY),
+        ("platforms.yaml", Kind.VLLM_PLATFORMS),
+        ("Finch/Finch_Hopper.yaml", Kind.YAML),
+        ("configs/nvidia-master.yaml", Kind.YAML),
+        ("perf-changelog.yaml", Kind.YAML),
+        (".github/workflows/build.yml", Kind.WORKFLOW),
+        (".github/CODEOWNERS", Kind.OWNERS),
+        ("scripts/info.sh", Kind.SCRIPT),
+        (".reciplint.yaml", Kind.SETTINGS),
+        ("scripts/build.mjs", None),
+    ],
+)
+def test_the_kind_of_a_path_among_vllm_recipes(path: str, kind: Kind | None) -> None:
+    assert Layout(VLLM).kind_of(path) is kind
+    assert Layout([f"inner/{name}" for name in VLLM]).kind_of(f"inner/{path}") is kind
+
+
+def test_both_sorts_of_projects_may_stand_in_one_repository() -> None:
+    layout = Layout([*PROJECT, *(f"recipes/{name}" for name in VLLM)])
+    assert (layout.roots, layout.profile) == (("recipes", ""), "inferencex")
+    assert layout.kind_of("recipes/models/example/Finch.yaml") is Kind.VLLM_RECIPE
+    assert layout.kind_of("models/example/Finch.yaml") is Kind.YAML
+    assert layout.kind_of("configs/nvidia-master.yaml") is Kind.MASTER
+
+
 def test_the_settings_replace_the_globs_of_a_kind() -> None:
     layout = Layout(PROJECT, {Kind.RECIPE: ("jobs/**/*.yaml",)})
     assert layout.kind_of("jobs/a/b.yaml") is Kind.RECIPE
@@ -117,3 +176,5 @@ def test_a_profile_settles_what_the_files_do_not_tell() -> None:
     assert Layout(paths, profile="srt-slurm").roots == ()
     assert Layout(["recipes/a.yaml"]).roots == ()
     assert Layout(["recipes/a.yaml"], profile="inferencex").roots == ("",)
+    assert Layout(["models/a/b.yaml"], profile="vllm-recipes").kind_of("models/a/b.yaml") is Kind.VLLM_RECIPE
+    assert Layout(VLLM, profile="inferencex").kind_of("models/example/Finch.yaml") is Kind.YAML

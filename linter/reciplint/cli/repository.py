@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,7 +96,10 @@ class Repository:
     def _relative(self, path: str) -> str:
         """As it is spelled; with its links followed where that is not below the top, which is told without links."""
         spelled = Path(os.path.normpath(Path.cwd() / path))
-        for absolute in (spelled, spelled.parent.resolve() / spelled.name, spelled.resolve()):
+        followed: tuple[Path, ...] = ()
+        with suppress(OSError, RuntimeError):  # a link that leads to itself
+            followed = (spelled.parent.resolve() / spelled.name, spelled.resolve())
+        for absolute in (spelled, *followed):
             if absolute.is_relative_to(self.top):
                 inside = absolute.relative_to(self.top)
                 return "" if inside == Path() else inside.as_posix()

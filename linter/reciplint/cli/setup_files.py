@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from reciplint import __version__
-from reciplint.repo.layout import project_roots
+from reciplint.repo.layout import project_roots, vllm_roots
 from reciplint.repo.snapshot import Snapshot
 
 PRE_COMMIT_FILE = ".pre-commit-config.yaml"
@@ -17,7 +17,6 @@ HOME = "https://github.com/reciplint/reciplint"
 _SHAPED = 50
 _RECIPE_KEYS = ("name", "model", "resources", "backend")
 _TOP_KEY = re.compile(r"^([A-Za-z_-]+)[ \t]*:", re.MULTILINE)
-_MODEL = re.compile(r"models/[^/]+/[^/]+\.ya?ml")
 _FIRST_REPO = re.compile(r"^(?P<indent> *)-(?P<gap> +)repo[ \t]*:", re.MULTILINE)
 
 CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1  # v7.0.1"
@@ -43,8 +42,9 @@ def recognise(snapshot: Snapshot) -> Recognised | None:
     roots = project_roots(paths)
     if roots:
         return Recognised("inferencex", tuple(sorted(roots)))
-    if "taxonomy.yaml" in paths and any(map(_MODEL.fullmatch, paths)):
-        return Recognised("vllm-recipes")
+    roots = vllm_roots(paths)
+    if roots:
+        return Recognised("vllm-recipes", tuple(sorted(roots)))
     return Recognised("srt-slurm") if _has_recipes(snapshot, paths) else None
 
 

@@ -6,15 +6,38 @@ from collections.abc import Callable
 
 from reciplint.domain.changelog import Changelog, read_changelog
 from reciplint.domain.document import Document
+from reciplint.domain.golden_curves import Curve, read_curve
 from reciplint.domain.master import MasterConfig, read_archive, read_master
 from reciplint.domain.policy import Policy, read_policy
 from reciplint.domain.recipe import Recipe, read_recipe
 from reciplint.domain.runners import Runners, read_runners
 from reciplint.domain.script import Mentions, read_mentions
+from reciplint.domain.vllm_recipe import VllmRecipe, read_vllm_recipe
+from reciplint.domain.vllm_taxonomy import (
+    Platforms,
+    Strategy,
+    Taxonomy,
+    read_platforms,
+    read_strategy,
+    read_taxonomy,
+)
 from reciplint.repo.kinds import Kind
 from reciplint.yamltree.tree import Tree
 
-Facts = MasterConfig | Recipe | Changelog | Runners | Policy | Mentions | None
+Facts = (
+    MasterConfig
+    | Recipe
+    | Changelog
+    | Runners
+    | Policy
+    | Curve
+    | Mentions
+    | VllmRecipe
+    | Strategy
+    | Taxonomy
+    | Platforms
+    | None
+)
 
 _TREE_READERS: dict[Kind, Callable[[Tree], Facts]] = {
     Kind.MASTER: read_master,
@@ -22,6 +45,11 @@ _TREE_READERS: dict[Kind, Callable[[Tree], Facts]] = {
     Kind.RECIPE: read_recipe,
     Kind.CHANGELOG: read_changelog,
     Kind.RUNNERS: read_runners,
+    Kind.CURVE: read_curve,
+    Kind.VLLM_RECIPE: read_vllm_recipe,
+    Kind.VLLM_STRATEGY: read_strategy,
+    Kind.VLLM_TAXONOMY: read_taxonomy,
+    Kind.VLLM_PLATFORMS: read_platforms,
 }
 
 

@@ -33,6 +33,7 @@ _WITH_FACTS = frozenset({Kind.MASTER, Kind.ARCHIVE, Kind.RUNNERS, Kind.CHANGELOG
 class Project:
     """One project: `root` is its directory ("" at the top), None for recipes that lie in no project.
 
+    `parsed` has some trees that this run made anyway, by the bytes of their files.
     `unread` are the kinds of which a file could not be read: what such a file names or holds is not known.
     """
 
@@ -54,6 +55,7 @@ class Project:
     blobs: Mapping[str, str] = field(default_factory=dict)
     unread: frozenset[Kind] = frozenset()
     read_all: Callable[[Iterable[str]], Mapping[str, bytes]] = lambda paths: {}
+    parsed: Mapping[bytes, Tree] = field(default_factory=dict)
 
     @cached_property
     def resolver(self) -> Resolver:
@@ -89,8 +91,9 @@ class Project:
         """The tree of a recipe, parsed when first asked for; None where it has none."""
         if path not in self._trees:
             data = self.read(path)
-            self._trees[path] = Document(path, Kind.RECIPE, data).tree if data is not None else None
-        return self._trees[path]
+            if data is not None:
+                self._trees[path] = self.parsed.get(data) or Document(path, Kind.RECIPE, data).tree
+        return self._trees.get(path)
 
     @cached_property
     def _trees(self) -> dict[str, Tree | None]:
@@ -155,6 +158,7 @@ def build_project(
     files: Mapping[str, tuple[Kind, Facts]],
     blobs: Mapping[str, str],
     read_all: Callable[[Iterable[str]], Mapping[str, bytes]],
+    parsed: Mapping[bytes, Tree] | None = None,
 ) -> Project:
     """A project from the facts of its files, given by path with their kinds."""
     masters: list[MasterFile] = []
@@ -217,4 +221,5 @@ def build_project(
         blobs=blobs,
         unread=frozenset(unread),
         read_all=read_all,
+        parsed=parsed or {},
     )

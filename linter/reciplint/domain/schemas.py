@@ -15,7 +15,8 @@ SUFFIX = ".schema.json"
 
 
 @lru_cache(maxsize=1)
-def _home() -> Path:
+def schemas_home() -> Path:
+    """The directory that the schemas and tables lie in. Raises `FileNotFoundError` for a broken installation."""
     package = Path(__file__).resolve().parent.parent
     for candidate in (package / "schemas", package.parent.parent / "schemas"):
         if (candidate / f"settings{SUFFIX}").is_file():
@@ -23,14 +24,19 @@ def _home() -> Path:
     raise FileNotFoundError("reciplint's schemas are missing from this installation")
 
 
+def table_text(name: str) -> str:
+    """The text of a table that ships beside the schemas, by its file name: `constraints.yaml`, `models.yaml`."""
+    return (schemas_home() / name).read_text(encoding="utf-8")
+
+
 def schema_names() -> list[str]:
     """The names of all schemas, sorted: `master-august`, `settings`, …"""
-    return sorted(path.name.removesuffix(SUFFIX) for path in _home().glob(f"*{SUFFIX}"))
+    return sorted(path.name.removesuffix(SUFFIX) for path in schemas_home().glob(f"*{SUFFIX}"))
 
 
 def schema_text(name: str) -> str:
     """The text of a schema. Raises `KeyError` for a name that `schema_names` does not give."""
-    path = _home() / f"{name}{SUFFIX}"
+    path = schemas_home() / f"{name}{SUFFIX}"
     if name not in schema_names():
         raise KeyError(name)
     return path.read_text(encoding="utf-8")

@@ -18,6 +18,10 @@ class Kind(StrEnum):
     CURVE = "curve"  # a golden acceptance-length curve
     POLICY = "policy"  # MODELS.md
     OWNERS = "owners"  # CODEOWNERS
+    VLLM_RECIPE = "vllm-recipe"  # models/<org>/<repo>.yaml of a repository of vLLM recipes
+    VLLM_STRATEGY = "vllm-strategy"  # a serving strategy or KV-store deployment that those recipes name
+    VLLM_TAXONOMY = "vllm-taxonomy"  # the vocabulary of those recipes
+    VLLM_PLATFORMS = "vllm-platforms"  # the hosting platforms that those recipes name
     SCRIPT = "script"  # shell or Python that may name recipes
     WORKFLOW = "workflow"  # a GitHub Actions workflow
     SETTINGS = "settings"  # .reciplint.yaml

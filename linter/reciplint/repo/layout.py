@@ -1,7 +1,7 @@
 """Where the files of a project are: which directories are projects, and what kind each path is.
 
 Two layouts of the `inferencex` profile exist and real trees mix them (configs at the root, below `.github/`, or
-the whole project in a subdirectory), so one table serves them all.
+the whole project in a subdirectory), so one table serves them all. Repositories of vLLM recipes have another.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from posixpath import basename, dirname
 from reciplint.repo.kinds import Kind
 
 _MASTER = re.compile(r"(?:^|(?P<root>.*)/)(?:\.github/)?configs/[^/]*-master\.ya?ml$")
+_VLLM_RECIPE = re.compile(r"(?:^|(?P<root>.*)/)models/[^/]+/[^/]+\.ya?ml$")
+_VLLM_VOCABULARY = re.compile(r"(?:.*/)?(?:taxonomy|(?<=recipes/)manifest)\.yaml$")
 _BESIDE_MASTERS = ("perf-changelog.yaml", "configs/runners.yaml", ".github/configs/runners.yaml")
 
 _KINDS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
@@ -32,6 +34,17 @@ _KINDS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (Kind.WORKFLOW, (".github/workflows/*.yml", ".github/workflows/*.yaml")),
     (Kind.SCRIPT, ("**/*.sh", "**/*.slurm", "**/*.sbatch", "benchmarks/**/*.py", "runners/**/*.py", "utils/**/*.py")),
     (Kind.YAML, ("**/*.yaml", "**/*.yml")),
+)
+
+_VLLM_KINDS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+    (Kind.SETTINGS, (".reciplint.yaml",)),
+    (Kind.VLLM_RECIPE, ("models/**/*.yaml", "models/**/*.yml")),
+    (Kind.VLLM_STRATEGY, ("strategies/*.yaml", "kv_store/*.yaml")),
+    (Kind.VLLM_TAXONOMY, ("taxonomy.yaml",)),
+    (Kind.VLLM_PLATFORMS, ("platforms.yaml",)),
+    (Kind.OWNERS, (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")),
+    (Kind.WORKFLOW, (".github/workflows/*.yml", ".github/workflows/*.yaml")),
+    (Kind.SCRIPT, ("**/*.sh", "**/*.slurm", "**/*.sbatch")),
 )
 
 
@@ -54,26 +67,52 @@ def project_roots(paths: Iterable[str]) -> tuple[str, ...]:
     """The directories that hold an `inferencex` project, deepest first: master configs, and a changelog or runners."""
     known = set(paths)
     roots = {match["root"] or "" for match in map(_MASTER.match, known) if match}
-    found = [root for root in roots if any(_below(root, name) in known for name in _BESIDE_MASTERS)]
-    return tuple(sorted(found, key=lambda root: (-root.count("/") - bool(root), root)))
+    return _deepest_first(root for root in roots if any(_below(root, name) in known for name in _BESIDE_MASTERS))
+
+
+def vllm_roots(paths: Iterable[str]) -> tuple[str, ...]:
+    """The directories that hold a repository of vLLM recipes, deepest first: recipes beside a vocabulary.
+
+    The vocabulary is `taxonomy.yaml`. Engines that keep recipes of their own have `recipes/manifest.yaml` instead,
+    which borrows the vocabulary from elsewhere.
+    """
+    known = list(paths)
+    beside = [path for path in known if path.endswith(("taxonomy.yaml", "/manifest.yaml"))]
+    roots = {dirname(path) for path in beside if _VLLM_VOCABULARY.match(path)}
+    with_recipes = {match["root"] or "" for match in map(_VLLM_RECIPE.match, known) if match} if roots else set()
+    return _deepest_first(roots & with_recipes)
+
+
+def _deepest_first(roots: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(roots, key=lambda root: (-root.count("/") - bool(root), root)))
 
 
 class Layout:
     """Which project a path belongs to and what kind of file it is there.
 
     `globs` replaces the globs of single kinds, relative to the project root (from the settings). `profile` settles
-    what the files would otherwise tell: "inferencex" takes the top for a project where none is recognised, any other
-    than "auto" recognises none.
+    what the files would otherwise tell: "inferencex" and "vllm-recipes" take the top for a project where none is
+    recognised, "srt-slurm" recognises none.
     """
 
     def __init__(
         self, paths: Iterable[str], globs: Mapping[Kind, tuple[str, ...]] | None = None, profile: str = "auto"
     ) -> None:
+        self._profile = profile
         found = project_roots(paths) if profile in ("auto", "inferencex") else ()
-        self.roots = found or (("",) if profile == "inferencex" else ())
-        self._tables = [
-            (kind, _united((globs or {}).get(kind, patterns))) for kind, patterns in _KINDS if kind is not Kind.YAML
-        ]
+        benches = found or (("",) if profile == "inferencex" else ())
+        recipes = vllm_roots(paths) if profile in ("auto", "vllm-recipes") else ()
+        self._vllm = frozenset(recipes or (("",) if profile == "vllm-recipes" else ())) - frozenset(benches)
+        self.roots = _deepest_first((*benches, *self._vllm))
+        self._tables = _tables(_KINDS, globs)
+        self._vllm_tables = _tables(_VLLM_KINDS, globs) if self._vllm else []
+
+    @property
+    def profile(self) -> str:
+        """What kind of repository this is: by the projects that are recognised, else as it was given."""
+        if self._vllm.issuperset(self.roots):
+            return "vllm-recipes" if self.roots else self._profile
+        return "inferencex"
 
     def root_of(self, path: str) -> str | None:
         """The root of the project that a path lies in; None outside of every project."""
@@ -86,7 +125,7 @@ class Layout:
         """
         root = self.root_of(path)
         inside = path if not root else path[len(root) + 1 :]
-        kind = self._match(inside)
+        kind = _match(self._vllm_tables if root in self._vllm else self._tables, inside)
         if root is None and kind not in (
             Kind.SETTINGS,
             Kind.OWNERS,
@@ -109,8 +148,17 @@ class Layout:
                 found[path] = kind
         return found
 
-    def _match(self, path: str) -> Kind | None:
-        return next((kind for kind, pattern in self._tables if pattern.match(path)), None)
+
+_Tables = list[tuple[Kind, re.Pattern[str]]]
+
+
+def _tables(kinds: Iterable[tuple[Kind, tuple[str, ...]]], globs: Mapping[Kind, tuple[str, ...]] | None) -> _Tables:
+    """The pattern of each kind, by the globs of the settings where they have any."""
+    return [(kind, _united((globs or {}).get(kind, usual))) for kind, usual in kinds if kind is not Kind.YAML]
+
+
+def _match(tables: _Tables, path: str) -> Kind | None:
+    return next((kind for kind, pattern in tables if pattern.match(path)), None)
 
 
 @lru_cache(maxsize=64)

@@ -43,7 +43,7 @@ scale: 1000.0
 Spells the value that PyYAML reads so that every reader agrees: `yes` becomes `true`, `1:30` becomes `90`, `010`
 becomes `8`, `2_063_837` becomes `2063837`, and what PyYAML reads as text (`1e3`) is quoted. The loaded value stays
 as it is, so the fix is safe; where another value was meant, the file was wrong before and the diff shows it. Keys are
-left to their author.
+left to their author, and so are vLLM recipes, which are not read with PyYAML.
 
 ```yaml values.yaml
 enable-prefix-caching: true
@@ -131,7 +131,7 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
         return
     for path, node in tree.walk():
         if _is_suspect(node, suspects) and not _is_environment_value(document.kind, path):
-            yield _value_finding(tree, path, node, _severity(document.kind, node.value))
+            yield _value_finding(tree, path, node, document.kind)
         elif isinstance(node, Mapping):
             for entry in node.entries:
                 if _is_suspect(entry.key, suspects) and not _is_trigger(document.kind, path, entry):
@@ -167,9 +167,13 @@ def _severity(kind: Kind, text: str) -> Severity:
     return "info" if kind is Kind.RUNNERS and _has_underscores(text) else RULE.severity
 
 
-def _value_finding(tree: Tree, path: Path, node: Scalar, severity: Severity) -> Finding:
+_READ_AS_1_2 = frozenset((Kind.VLLM_RECIPE, Kind.VLLM_STRATEGY, Kind.VLLM_TAXONOMY, Kind.VLLM_PLATFORMS))
+"""Kinds whose readers are not PyYAML: what it makes of a value is not what was meant."""
+
+
+def _value_finding(tree: Tree, path: Path, node: Scalar, kind: Kind) -> Finding:
     text = node.value
-    spelling = _spelling(text)
+    spelling = None if kind in _READ_AS_1_2 else _spelling(text)
     fix = None
     if spelling is not None and addressable(tree, path, node):
         fix = Fix(f"Write {spelling}, as PyYAML reads it", "safe", (Respell("", path, spelling),))
@@ -178,7 +182,7 @@ def _value_finding(tree: Tree, path: Path, node: Scalar, severity: Severity) -> 
         "value-unspelled" if spelling is None else "underscores" if _has_underscores(text) else "value",
         tree.span(node),
         subject=(*key_path(path), text),
-        severity=severity,
+        severity=_severity(kind, text),
         pointer=pointer(path),
         fix=fix,
         text=text,

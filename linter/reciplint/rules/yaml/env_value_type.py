@@ -19,6 +19,8 @@ for `true`, `8` for `010` and `1000.0` for `1.0e+3`, which is not what the file 
 
 ```yaml benchmarks/multi_node/srt-slurm-recipes/vllm/tiny/agg.yaml
 name: tiny-agg
+model: {path: org/tiny, container: "vllm/vllm-openai:v1", precision: fp4}
+resources: {gpu_type: b200, gpus_per_node: 8, agg_nodes: 1, agg_workers: 1}
 backend:
   type: vllm
   aggregated_environment:
@@ -30,6 +32,8 @@ backend:
 
 ```yaml benchmarks/multi_node/srt-slurm-recipes/vllm/tiny/agg.yaml
 name: tiny-agg
+model: {path: org/tiny, container: "vllm/vllm-openai:v1", precision: fp4}
+resources: {gpu_type: b200, gpus_per_node: 8, agg_nodes: 1, agg_workers: 1}
 backend:
   type: vllm
   aggregated_environment:
@@ -44,6 +48,8 @@ left to their author, and so is a value with an anchor, which other places may w
 
 ```yaml benchmarks/multi_node/srt-slurm-recipes/vllm/tiny/agg.yaml
 name: tiny-agg
+model: {path: org/tiny, container: "vllm/vllm-openai:v1", precision: fp4}
+resources: {gpu_type: b200, gpus_per_node: 8, agg_nodes: 1, agg_workers: 1}
 backend:
   type: vllm
   aggregated_environment:

@@ -1,0 +1,1 @@
+"""Rules on repositories of vLLM recipes."""
