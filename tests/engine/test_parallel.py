@@ -14,8 +14,14 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 def test_items_are_divided_by_weight() -> None:
     parts = divide([5, 1, 1, 1, 1, 1], lambda item: item, 2)
-    assert [sum(part) for part in parts] == [5, 5]
-    assert sorted(item for part in parts for item in part) == [1, 1, 1, 1, 1, 5]
+    assert parts == [[1, 1, 1, 1, 1], [5]]
+
+
+def test_the_first_part_has_the_last_items_and_none_is_lost() -> None:
+    parts = divide(list(range(100)), lambda item: item, 3)
+    assert [item for part in reversed(parts) for item in part] == list(range(100))
+    assert max(map(sum, parts)) < 1.1 * min(map(sum, parts))
+    assert divide([0, 0], lambda item: item, 2) == [[], [0, 0]]
 
 
 def test_results_come_back_in_the_order_of_the_parts() -> None:
@@ -24,10 +30,11 @@ def test_results_come_back_in_the_order_of_the_parts() -> None:
     assert all(len(result) == 100_000 for result in results)
 
 
-def test_other_parts_are_done_elsewhere() -> None:
-    here, there = in_processes([[1], [2]], lambda part: str(os.getpid()).encode())
-    assert int(here) == os.getpid()
-    assert int(there) != os.getpid()
+def test_parts_are_done_elsewhere_and_something_meanwhile_here() -> None:
+    here: list[int] = []
+    there = in_processes([[1], [2]], lambda part: str(os.getpid()).encode(), lambda: here.append(os.getpid()))
+    assert here == [os.getpid()]
+    assert len({*map(int, there), *here}) == 3
 
 
 def test_a_part_whose_process_fails_is_done_here() -> None:
@@ -42,13 +49,11 @@ def test_a_part_whose_process_fails_is_done_here() -> None:
 
 
 def test_no_child_is_left_when_the_work_here_fails() -> None:
-    def work(part: list[int]) -> bytes:
-        if part == [1]:
-            raise KeyboardInterrupt
-        return b"x" * 10_000_000
+    def interrupted() -> None:
+        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        in_processes([[1], [2]], work)
+        in_processes([[1], [2]], lambda part: b"x" * 10_000_000, interrupted)
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
 

@@ -21,6 +21,7 @@ CATEGORIES = {
     "arms": "A row against its recipe",
     "policy": "Policy",
     "changelog": "Changelog",
+    "vllm_recipes": "vLLM recipes",
     "meta": "About reciplint itself",
 }
 _FIXES = {None: "none", "safe": "safe", "unsafe": "unsafe", "display": "shown, never applied"}

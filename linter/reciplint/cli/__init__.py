@@ -16,6 +16,8 @@ _COMMANDS = {
     "fix": "apply the safe fixes",
     "matrix": "the benchmark points of the master configs, and what they cost",
     "diff": "what a change does to keys, points, recipes and costs",
+    "serve": "the serve commands that a recipe comes to, checked",
+    "compare": "a master key's serve settings beside a published recipe",
     "explain": "a rule's page",
     "rules": "the table of rules",
     "changelog": "append the entry that a change needs; check and merge the changelog",
@@ -68,6 +70,7 @@ def cli() -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit status. Faults that a user can meet are one line on standard error."""
+    _open_missing()
     gc.disable()  # trees and facts hold no cycles, and collecting over them doubles the time of a run
     try:
         status = cli.main(arguments, prog_name="reciplint", standalone_mode=False)
@@ -75,12 +78,15 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as error:
+        from reciplint.report.escape import shown
+
+        vars(error)["message"] = shown(error.message)  # it may quote what a repository holds; click calls it final
         error.show()
         return 2
     except (click.Abort, KeyboardInterrupt):
         click.echo("reciplint: interrupted", err=True)
         return 130
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # nobody reads the output any more: click leaves then
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:
@@ -88,7 +94,32 @@ def run(arguments: list[str] | None = None) -> int:
         from reciplint.report.escape import shown
 
         if not isinstance(error, FAULTS):
-            raise
-        click.echo(f"reciplint: {shown(str(error))}", err=True)
+            _tell_crash()
+            return 2
+        click.echo(f"reciplint: {shown(_told(error))}", err=True)
         return 2
     return status if isinstance(status, int) else 0
+
+
+def _open_missing() -> None:
+    """Give a process that was started with closed streams ones that lead nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 (for the whole run)
+
+
+def _told(error: Exception) -> str:
+    """A fault in words, without Python's own for one of the system."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def _tell_crash() -> None:
+    """The traceback of a fault of reciplint; what it quotes may come from a repository."""
+    import traceback
+
+    from reciplint.report.escape import shown_line
+
+    click.echo("\n".join(map(shown_line, traceback.format_exc().split("\n"))), err=True, nl=False)
+    click.echo("reciplint: this is a fault of reciplint, please report it", err=True)

@@ -194,7 +194,7 @@ def recipe_contradictions(tree: Tree, blocks: Sequence[Block]) -> Iterator[Contr
                 claims = [claim for claim in claims if claim.topic == "gpu"]
             if claims:
                 claimed.append((block, claims))
-    plain = load(tree.root) if claimed and tree.root is not None else None
+    plain = tree.plain if claimed else None
     if not isinstance(plain, dict):
         return
     variants = [read_variant(selector, body) for selector, body in expand(plain)]

@@ -18,6 +18,11 @@ def canonical(value: Any) -> str:
     return _ENCODE.encode(value).decode()
 
 
+def canonical_size(value: Any) -> int:
+    """How many bytes `canonical` has."""
+    return len(_ENCODE.encode(value))
+
+
 def digest(value: Any) -> str:
     """A short digest of a loaded value, for comparing meaning across revisions."""
     return hashlib.blake2b(_ENCODE.encode(value), digest_size=12).hexdigest()

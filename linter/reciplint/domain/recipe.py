@@ -16,14 +16,14 @@ from reciplint.domain.binding import Binding, read_binding
 from reciplint.domain.comment_paths import PathMention, path_mentions
 from reciplint.domain.name_claims import NameFault, recipe_faults
 from reciplint.domain.placeholders import Placeholders, read_placeholders
-from reciplint.domain.reading import canonical, digest, mapping_of, own_entries, text_of
+from reciplint.domain.reading import canonical_size, digest, mapping_of, own_entries, text_of
 from reciplint.domain.recipe_maps import MapPlace, engine_of, is_merging, is_schema_2, map_places
 from reciplint.domain.recipe_variant import Variant, read_variant
 from reciplint.domain.spelling import is_foreign, kebab
 from reciplint.domain.variant_places import span_of
 from reciplint.domain.variants import expand
 from reciplint.repo.kinds import Kind
-from reciplint.yamltree.scalars import load, same_value
+from reciplint.yamltree.scalars import same_value
 from reciplint.yamltree.spans import FILE_START, Span
 from reciplint.yamltree.tree import Concrete, Mapping, Scalar, Tree
 
@@ -131,7 +131,7 @@ def read_recipe(tree: Tree) -> Recipe:
     container = model.get("container") if model else None
     name = body.get("name")
     places = list(map_places(root))
-    plain = load(root)
+    plain = tree.plain
     expanded = list(expand(plain)) if isinstance(plain, dict) else []
     title = text_of(body, "name") or ""
     facts = Recipe(
@@ -202,7 +202,7 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
     for found in by_sort.values():
         for (first, left), (second, right) in combinations(found, 2):
             shared = [key for key, value in left.items() if key in right and same_value(value, right[key])]
-            size = sum(len(key.encode()) + len(canonical(left[key]).encode()) for key in shared)
+            size = sum(len(key.encode()) + canonical_size(left[key]) for key in shared)
             if len(shared) >= LEAST_SHARED_KEYS or size >= LEAST_SHARED_BYTES:
                 yield Repetition(
                     section=first.section,

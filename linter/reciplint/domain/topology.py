@@ -127,7 +127,7 @@ def _trtllm(args: Mapping[str, Any]) -> Topology:
 def _size(flags: Mapping[str, Any], names: tuple[str, ...]) -> int:
     for name in names:
         value = flags.get(name)
-        if isinstance(value, str) and value.isdigit():
+        if isinstance(value, str) and value.isdecimal() and len(value) < 20:
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from reciplint.rules.finding import Finding
 from reciplint.rules.rule import Context
 from reciplint.yamltree.problem import Limits
 from reciplint.yamltree.spans import FILE_START
+from reciplint.yamltree.tree import Tree
 
 Progress = Callable[[int, int], None]
 
@@ -40,6 +41,8 @@ _DECODER = msgspec.msgpack.Decoder(Analysed)
 _PAIRS_DECODER = msgspec.msgpack.Decoder(list[tuple[int, Analysed]])
 _ENCODER = msgspec.msgpack.Encoder()
 
+_MOST_TREES = 400
+"""Recipes whose trees are kept for project rules: about 20 MB."""
 _WORTH_FORKING = 150
 """Fewer files than this are read faster by one process."""
 
@@ -75,16 +78,21 @@ class Analyser:
         progress: Progress = lambda done, total: None,
         processes: int = 1,
         profile: str = "auto",
+        is_wanted: Callable[[Registered, str], bool] = lambda registered, profile: True,
     ) -> None:
         self._profile = self._recognised = profile
+        self._contexts: dict[tuple[str, str], Context] = {}
         self._processes = processes
-        self._rules = [registered for registered in rules.values() if "document" in registered.card.runs_on]
+        self._known = [registered for registered in rules.values() if "document" in registered.card.runs_on]
+        self._rules = self._known
+        self._is_wanted = is_wanted
+        self._parsed: dict[bytes, Tree] = {}
         self._context = context
         self._limits = limits
         self._cache = cache
         self._globs = globs
         self._progress = progress
-        chosen = {r.card.id: options[r.card.id] for r in self._rules if r.card.id in options}
+        chosen = {r.card.id: options[r.card.id] for r in self._known if r.card.id in options}
         self._signature = msgspec.json.encode([chosen, msgspec.structs.astuple(limits)], order="sorted").decode()
 
     def analyse(self, snapshot: Snapshot) -> Analysis:
@@ -94,7 +102,10 @@ class Analyser:
         self._recognised = layout.profile
         kinds = layout.kinds(paths)
         blobs = snapshot.blob_ids(kinds)
-        signature = f"{layout.profile} {self._signature}"
+        self._parsed = {}
+        self._rules = [registered for registered in self._known if self._is_wanted(registered, layout.profile)]
+        left_out = [registered.card.id for registered in self._known if registered not in self._rules]
+        signature = f"{layout.profile} {self._signature} {left_out}"
         keys = {path: self._cache.key(blob, kinds[path].value, signature) for path, blob in blobs.items()}
         known = self._cache.fetch(set(keys.values()))
         files: dict[str, Analysed] = {}
@@ -107,7 +118,7 @@ class Analyser:
                 files[path] = decoded
         files.update(self._analyse_missing(snapshot, missing, kinds, keys))
         files = {path: files[path] for path in keys}
-        return Analysis(snapshot, layout, files, blobs, tuple(_projects(snapshot, layout, files, blobs)))
+        return Analysis(snapshot, layout, files, blobs, tuple(_projects(snapshot, layout, files, blobs, self._parsed)))
 
     def _analyse_missing(
         self, snapshot: Snapshot, missing: list[str], kinds: dict[str, Kind], keys: dict[str, bytes]
@@ -129,13 +140,20 @@ class Analyser:
                 found.append(self._analyse_file(kind, content))
             self._progress(len(sources), len(sources))
             return found
-        parts = divide(range(len(sources)), lambda number: len(sources[number][1].data), self._processes)
+        # this process takes recipes, whose trees its project rules may ask for again
+        order = sorted(range(len(sources)), key=lambda number: sources[number][0] is Kind.RECIPE)
+        parts = divide(order, lambda number: _weight(*sources[number]), self._processes)
+
+        def analysed(part: list[int]) -> Iterator[tuple[int, Analysed]]:
+            return ((number, self._analyse_file(*sources[number])) for number in part)
 
         def work(part: list[int]) -> bytes:
-            pairs = [(number, self._analyse_file(*sources[number])) for number in part]
+            pairs = list(analysed(part))
             return _packed(pairs) or _ENCODER.encode([pair for pair in pairs if _packed(pair)])
 
-        known = {number: one for data in in_processes(parts, work) for number, one in _PAIRS_DECODER.decode(data)}
+        known: dict[int, Analysed] = {}
+        for data in in_processes(parts[1:], work, lambda: known.update(analysed(parts[0]))):
+            known.update(_PAIRS_DECODER.decode(data))
         numbered = enumerate(sources)
         return [known[number] if number in known else self._analyse_file(*source) for number, source in numbered]
 
@@ -157,10 +175,23 @@ class Analyser:
             rule = registered.rule
             is_readable = tree is not None or not document.kind.is_yaml or rule.id == "yaml-syntax"
             if document.kind in rule.kinds and is_readable:
-                context = replace(self._context(registered), profile=self._recognised)
-                findings.extend(guarded(registered, "document", document, context))
+                findings.extend(guarded(registered, "document", document, self._context_of(registered)))
         suppressions = read_suppressions(tree) if tree is not None else ()
+        if tree is not None and document.kind is Kind.RECIPE and len(self._parsed) < _MOST_TREES:
+            self._parsed[document.data] = tree
         return Analysed(document.kind, tuple(findings), suppressions, facts)
+
+    def _context_of(self, registered: Registered) -> Context:
+        """What a rule may know besides a document: the same for every file of a snapshot."""
+        key = (registered.card.id, self._recognised)
+        if key not in self._contexts:
+            self._contexts[key] = replace(self._context(registered), profile=self._recognised)
+        return self._contexts[key]
+
+
+def _weight(kind: Kind, content: Content) -> int:
+    """How long a file takes, in bytes of YAML: a policy brings in a Markdown parser."""
+    return len(content.data) + (250_000 if kind is Kind.POLICY else 0)
 
 
 def guarded(registered: Registered, of: str, *arguments: Any, path: str = "") -> list[Finding]:
@@ -205,7 +236,7 @@ def _decode(data: bytes) -> Analysed | None:
 
 
 def _projects(
-    snapshot: Snapshot, layout: Layout, files: dict[str, Analysed], blobs: dict[str, str]
+    snapshot: Snapshot, layout: Layout, files: dict[str, Analysed], blobs: dict[str, str], parsed: Mapping[bytes, Tree]
 ) -> Iterator[Project]:
     """The recognised projects, deepest first, then whatever recipes lie in none."""
     grouped: dict[str | None, dict[str, tuple[Kind, Facts]]] = {root: {} for root in (*layout.roots, None)}
@@ -229,4 +260,4 @@ def _projects(
             if root is not None
             else {}
         )
-        yield build_project(root, {**extra, **members}, blobs, read)
+        yield build_project(root, {**extra, **members}, blobs, read, parsed)

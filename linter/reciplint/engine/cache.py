@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import reciplint
+from reciplint.domain.schemas import schemas_home
 
 _KEEP_SECONDS = 30 * 24 * 3600
 _KEEP_OTHERS_SECONDS = 3600
@@ -43,14 +44,15 @@ def cache_file() -> Path:
 
 
 def code_digest() -> bytes:
-    """Changes whenever the code that makes facts and findings does (also in an editable install)."""
+    """Changes whenever the code or a table that makes facts and findings does (also in an editable install)."""
     summary = hashlib.blake2b(reciplint.__version__.encode(), digest_size=16)
     home = Path(reciplint.__file__).parent
-    for room in ("yamltree", "repo", "domain", "rules", "engine"):
-        for directory, folders, names in os.walk(home / room):
+    code = (home / room for room in ("yamltree", "repo", "domain", "rules", "engine"))
+    for top in (*code, schemas_home()):
+        for directory, folders, names in os.walk(top):
             folders.sort()
             for name in sorted(names):
-                if name.endswith(".py"):
+                if name.endswith((".py", ".json", ".yaml")):
                     status = os.stat(os.path.join(directory, name))  # noqa: PTH116, PTH118 (start-up time)
                     summary.update(f"{directory}/{name}:{status.st_size}:{status.st_mtime_ns};".encode())
     return summary.digest()

@@ -26,22 +26,26 @@ def processes() -> int:
 
 
 def divide(items: Sequence[Item], weight: Callable[[Item], int], parts: int) -> list[list[Item]]:
-    """Divide items into parts of about equal weight, the heaviest first."""
+    """Divide items into parts of about equal weight, in their order: the first part gets the last items."""
     divided: list[list[Item]] = [[] for _ in range(parts)]
-    loads = [0] * parts
-    for item in sorted(items, key=weight, reverse=True):
-        lightest = loads.index(min(loads))
-        divided[lightest].append(item)
-        loads[lightest] += weight(item)
+    whole = sum(map(weight, items))
+    done = 0
+    for item in items:
+        middle = done + weight(item) / 2
+        divided[-1 - min(int(middle * parts / whole) if whole else 0, parts - 1)].append(item)
+        done += weight(item)
     return divided
 
 
-def in_processes(parts: list[list[Item]], work: Callable[[list[Item]], bytes]) -> list[bytes]:
-    """`work` on every part, the first one here and each other in a process of its own."""
-    children = [_fork(part, work) for part in parts[1:]]
+def in_processes(
+    parts: list[list[Item]], work: Callable[[list[Item]], bytes], meanwhile: Callable[[], None] = lambda: None
+) -> list[bytes]:
+    """`work` on every part, each in a process of its own, and `meanwhile` here."""
+    children = [_fork(part, work) for part in parts]
     try:
-        results = [work(parts[0])]
-        for part, (_, stream) in zip(parts[1:], children, strict=True):
+        meanwhile()
+        results = []
+        for part, (_, stream) in zip(parts, children, strict=True):
             data = _read_all(stream)
             results.append(data[1:] if data[:1] == b"+" else work(part))
         return results

@@ -6,13 +6,14 @@ A rule file holds `RULE`, a page as its module docstring, and one or more of
 - `check_project(project, context)`: sees a whole project at one revision,
 - `check_change(change, context)`: sees a project at its base and its head.
 
-Each yields findings made by `RULE.finding(…)`.
+Each yields findings made by `RULE.finding(…)`. A file that makes its rules of the rows of a table holds `RULES`
+instead: rule id → `RowRule`.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,3 +93,12 @@ class Rule:
             related=related,
             fix=fix,
         )
+
+
+@dataclass(frozen=True)
+class RowRule:
+    """A rule that a row of a table makes: its facts, its page, and its checks by what they see (`document`, …)."""
+
+    rule: Rule
+    page: str
+    checks: Mapping[str, Callable[..., Iterator[Finding]]]

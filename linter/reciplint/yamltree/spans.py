@@ -40,7 +40,7 @@ class LineIndex:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))[:-1]
+        self.starts = list(accumulate([len(line) + 1 for line in text.split("\n")], initial=0))[:-1]
 
     def span(self, start: int, end: int) -> Span:
         """The span between two offsets in code points."""

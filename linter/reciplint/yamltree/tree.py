@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -149,6 +149,13 @@ class Tree:
         self.documents = documents
         self.scalars = scalars
         self.mapping_nodes = mapping_nodes
+
+    @cached_property
+    def plain(self) -> Any:
+        """The first document as PyYAML loads it (`scalars.load`), made once: do not change it."""
+        from reciplint.yamltree.scalars import load  # which knows this module
+
+        return load(self.root)
 
     @property
     def root(self) -> Concrete | None:

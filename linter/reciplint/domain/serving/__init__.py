@@ -1,0 +1,1 @@
+"""How models are served: one normal form of every process, whatever file says how it is started."""

@@ -1,0 +1,87 @@
+"""What the catalogues say against the environment variables of a document: that nothing reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from reciplint.domain.document import Document
+from reciplint.domain.environment import EnvFact, World, variable, worlds
+from reciplint.domain.releases import version
+from reciplint.domain.serving.config import Variable
+from reciplint.domain.serving.constraint_table import constraint_table
+from reciplint.domain.serving.flag_checks import Fault
+from reciplint.domain.serving.release_spans import Lack, lacking, told
+from reciplint.domain.serving.written_arguments import Written, written_processes
+
+_TRANSLATED = "SGL_"
+"""SGLang reads what has its former prefix under the present one."""
+
+
+def variable_faults(document: Document) -> list[Fault]:
+    """The variables of a document that nothing reads, each once where it is written, in source order."""
+    found: dict[tuple[object, ...], Fault] = {}
+    for written in written_processes(document):
+        for item in written.process.env:
+            fact = _fact(item.name)
+            if fact is None or fact.open or (fact.known and not fact.span):
+                continue
+            for fault in _faults(written, item, fact):
+                found.setdefault((fault.message, fault.place.start, *fault.values.values()), fault)
+    return sorted(found.values(), key=lambda fault: fault.place.start)
+
+
+@lru_cache(maxsize=8192)
+def _fact(name: str) -> EnvFact | None:
+    return variable(name)
+
+
+def _faults(written: Written, item: Variable, fact: EnvFact) -> Iterator[Fault]:
+    values = {"name": item.name, "owner": fact.owner}
+    if not fact.known:
+        values |= {"releases": _releases(fact.owner), "near": _near(fact)}
+        yield Fault("unknown-env", "unread", values, item.place, item.place, (item.name,), _is_unsure(written))
+    elif item.name not in constraint_table().dated_variables and (lack := _lack(written, item, fact)):
+        related = ((written.said_at, "the release that runs it"),) if written.said_at is not None else ()
+        values |= {"since": told(fact.span), "said": written.said}
+        yield Fault("unknown-env", lack, values, item.place, item.place, (item.name, lack), True, related)
+
+
+@lru_cache(maxsize=1024)
+def _near(fact: EnvFact) -> str:
+    """The variable that may have been meant: the most like one, or the only one that this one is the beginning of."""
+    world = _world(fact.owner)
+    if fact.close or world is None:
+        return next(iter(fact.close), "")
+    names = (*world.names, *(world.prefixes[0] + option for option in world.options))
+    longer = {name for name in names if name.startswith(f"{fact.name}_")}
+    return longer.pop() if len(longer) == 1 else ""
+
+
+def _is_unsure(written: Written) -> bool:
+    """Whether something may read a variable that no release reads: a branch, or a release before the oldest known."""
+    world = _world(written.process.engine)
+    oldest = version(world.versions[0]) if world is not None and world.versions else None
+    return written.release is None or (
+        written.process.carrier == "recipe" and oldest is not None and written.release < oldest
+    )
+
+
+@lru_cache(maxsize=16)
+def _releases(owner: str) -> str:
+    """The releases that were looked at; "" where names come from a listing."""
+    world = _world(owner)
+    return f"{world.versions[0]} to {world.versions[-1]}" if world is not None and world.versions else ""
+
+
+def _lack(written: Written, item: Variable, fact: EnvFact) -> Lack:
+    """Whether the engine's release is known not to read a variable of the engine's own."""
+    world = _world(fact.owner) if fact.owner == written.process.engine else None
+    if world is None or not item.name.startswith(world.prefixes) or item.name.startswith(_TRANSLATED):
+        return ""
+    return lacking(fact.span, written.release, world.versions)
+
+
+@lru_cache(maxsize=16)
+def _world(owner: str) -> World | None:
+    return next((world for world in worlds() if world.owner == owner), None)

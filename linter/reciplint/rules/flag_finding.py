@@ -1,0 +1,79 @@
+"""The finding of a fault that the serving catalogues tell of a document's flags or variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reciplint.domain.document import Document
+from reciplint.domain.serving.flag_checks import Fault
+from reciplint.rules.finding import Finding, Fix, Related
+from reciplint.rules.rule import Rule
+from reciplint.yamltree.edit import Path, Refused, RenameKey, SetScalar, locate
+from reciplint.yamltree.tree import Mapping, Node, Scalar, Sequence, Tree, key_path, pointer
+
+
+def finding_of(rule: Rule, fault: Fault, document: Document) -> Finding:
+    """The finding of a fault, with the path and the fix that its place in a YAML file gives."""
+    tree = document.tree if document.kind.is_yaml else None
+    path = written_path(tree, fault.holder.start) if tree is not None else ()
+    return rule.finding(
+        fault.message,
+        fault.place.span,
+        path=fault.place.path,
+        severity="info" if fault.is_advice else None,
+        subject=(*key_path(path), *fault.subject),
+        pointer=pointer(path),
+        related=tuple(Related(place.path, place.span, words) for place, words in fault.related),
+        fix=_fix(tree, path, fault) if tree is not None else None,
+        **fault.values,
+    )
+
+
+def written_path(tree: Tree, start: int) -> Path:
+    """The path of the key or item that begins at an offset, or after the quote there; () for none."""
+    node: Node | None = tree.documents[0] if tree.documents else None
+    path: Path = ()
+    while isinstance(node, (Mapping, Sequence)):
+        inner: Node | None = None
+        for part, key, value in _children(node):
+            if key.start in (start, start - 1):
+                return (*path, part)
+            if value.start <= start < value.end:
+                path, inner = (*path, part), value
+                break
+        node = inner
+    return ()
+
+
+def _children(node: Mapping | Sequence) -> Iterator[tuple[str | int, Node, Node]]:
+    """What stands in a collection: its name or index, its key (an item itself) and its value."""
+    if isinstance(node, Mapping):
+        yield from ((entry.name or "", entry.key, entry.value) for entry in node.entries)
+    else:
+        yield from ((index, item, item) for index, item in enumerate(node.items))
+
+
+def _fix(tree: Tree, path: Path, fault: Fault) -> Fix | None:
+    """The key spelled anew, or the value that was meant; None where neither is known or can be written."""
+    if fault.rename:
+        return _renamed(tree, path, fault.rename)
+    if not fault.value or not path or not isinstance(_at(tree, path), Scalar):
+        return None
+    return Fix(f"write {fault.value}", "unsafe", (SetScalar("", path, fault.value),))
+
+
+def _renamed(tree: Tree, path: Path, name: str) -> Fix | None:
+    """The key spelled anew; None for a word of a list, or where the name already stands beside it."""
+    holder = _at(tree, path[:-1]) if path else None
+    if not isinstance(holder, Mapping) or holder.entry(name) is not None:
+        return None
+    return Fix(f"rename {path[-1]} to {name}", "safe", (RenameKey("", path, name),))
+
+
+def _at(tree: Tree, path: Path) -> Node | None:
+    """The node that an operation reaches; None where it reaches none, or one that aliases share."""
+    try:
+        node = locate(tree, path)
+    except Refused:
+        return None
+    return None if isinstance(node, Scalar) and node.anchor else node

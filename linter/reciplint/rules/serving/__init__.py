@@ -1,0 +1,1 @@
+"""Rules on how models are served."""
