@@ -47,6 +47,11 @@ def test_the_rule_pages_are_current() -> None:
     assert _tool("rule_pages").stale() == [], "run tools/docs/rule_pages.py"
 
 
+def test_the_index_of_the_rules_is_current() -> None:
+    tool = _tool("rule_index")
+    assert tool.INDEX.read_bytes() == tool.index(), "run tools/docs/rule_index.py"
+
+
 def test_the_report_of_the_readme_is_real() -> None:
     """The report in the README is what its command prints."""
     tool = _tool("readme_report")

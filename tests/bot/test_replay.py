@@ -169,8 +169,8 @@ ARM = "kimik3-fp4-gb300-dynamo-vllm-agentic-mooncake-dcp8-agg"
 ARM_RECIPE = f"{FOLDER}agg-gb300-dcp8-nospec-mooncake-agentic.yaml"
 SHAPES = ("1p1d-dcp8-dcp8-dspark4", "1p1d-dcp8-dcp8-dspark7", "1p2d-dcp8-dcp8-dspark4")
 WIRED, IDLE, OTHER = (f"{FOLDER}disagg-gb300-{shape}-mooncake-agentic.yaml" for shape in SHAPES)
-UNSPOKEN = [name for name, rule in RULES.items() if rule.card.category == "consistency"] + ["dram-budget"]
-"""What compares the values of recipes with those of rows: these four pushes mend none of it."""
+UNSPOKEN = [*(name for name, rule in RULES.items() if rule.card.category in ("consistency", "serving")), "dram-budget"]
+"""What compares the values of recipes with those of rows and engines: these four pushes mend none of it."""
 SNAKE, KEBAB = "max_num_batched_tokens", "max-num-batched-tokens"
 
 

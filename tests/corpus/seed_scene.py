@@ -164,7 +164,9 @@ class Runner:
             pull_request=PULL_REQUEST,
         )
         outcome = run(request, self.rules, Settings(), self.cache)
-        return sorted(_found(item.finding) for item in outcome.findings)
+        found = (_found(item.finding) for item in outcome.findings)
+        # the shape of recipes has mutants of its own: an engine renamed without its settings breaks it, and truly
+        return sorted(one for one in found if one.rule != "schema" or VENDORED not in one.path)
 
 
 def _found(finding: object) -> Found:

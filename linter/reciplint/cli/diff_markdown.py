@@ -5,6 +5,7 @@ Whatever comes from the repository is a code span, so that nothing in it is a me
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from posixpath import basename, dirname
@@ -238,11 +239,14 @@ def _marked(line: Line, in_table: bool = True) -> str:
     return "".join(code(part, in_table) if isinstance(part, Value) else _words(part) for part in line)
 
 
+_EMOJI = re.compile(r":\S")
+
+
 def _words(part: str) -> str:
     """Words of ours with names of fields, which a repository may choose: those that could be more than words are
     code."""
     safe = all(char.isalnum() or char in " .,:()+−→-" for char in part)
-    return part if safe and "www." not in part else code(part)
+    return part if safe and "www." not in part and not _EMOJI.search(part) else code(part)
 
 
 def _runner(cell: Cell) -> Cell:
