@@ -77,6 +77,7 @@ roles:
       tensor-parallel-size: 8
       kv-transfer-config: '{"kv_connector":"LMCacheConnectorV1","kv_role":"kv_both"}'
     env:
+      PYTHONHASHSEED: "0"
       LMCACHE_MAX_LOCAL_CPU_SIZE: «"@dram.per-rank-gb"»
       UCX_NET_DEVICES: «"@fabric.ucx-net-devices"»
       IB_DEVICES: «"first:@fabric.ib-devices"»
@@ -141,6 +142,7 @@ roles:
       tensor-parallel-size: 8
       kv-transfer-config: '{"kv_connector":"LMCacheConnectorV1","kv_role":"kv_both"}'
     env:
+      PYTHONHASHSEED: "0"
       LMCACHE_MAX_LOCAL_CPU_SIZE: "@dram.per-gpu-gb"
       UCX_NET_DEVICES: "@fabric.ucx-net-devices"
       IB_DEVICES: "@fabric.ib-devices"
