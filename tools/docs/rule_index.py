@@ -1,4 +1,4 @@
-"""Writes the index of the rules, `linter/reciplint/rules/index.json`: what a run may know of them without importing any.
+"""Writes the index of the rules, `linter/reciplint/rules/index.json`: what a run may know without importing them.
 
     python tools/docs/rule_index.py
 
