@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from vllm_planters import PLANTERS
 from vllm_planting import Planter, planted
-from vllm_scene import FILES
 
 from reciplint.engine.cache import Cache
 from support import RULES, lint, outcome
+from vllm_scene import FILES
 
 each_planter = pytest.mark.parametrize("planter", PLANTERS, ids=lambda planter: planter.name)
 LEAST = 50

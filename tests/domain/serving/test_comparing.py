@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from serving_scene import RECIPE, library, sheet
-
 from reciplint.domain.serving.comparing import UNSET, Comparison, Subject, compare
 from reciplint.domain.serving.from_recipe import read_recipe_deployments
 from reciplint.yamltree.parse import parse
+from serving_scene import RECIPE, library, sheet
 
 OURS = """\
 name: finch

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from serving_scene import FIXTURES, markdown, shell, written
 
 from reciplint.domain.serving.from_command import is_worth_reading, read_shell_deployments
 from reciplint.domain.serving.json_values import json_mapping, place_of
+from serving_scene import FIXTURES, markdown, shell, written
 
 
 @pytest.mark.parametrize(

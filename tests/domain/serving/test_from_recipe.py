@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from serving_scene import recipe, written
-
 from reciplint.domain.serving.config import ServeConfig
+from serving_scene import recipe, written
 
 ONE = """\
 name: finch
