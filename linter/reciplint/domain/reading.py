@@ -28,6 +28,13 @@ def digest(value: Any) -> str:
     return hashlib.blake2b(_ENCODE.encode(value), digest_size=12).hexdigest()
 
 
+def whole(value: object) -> int | None:
+    """A whole number, written as one or as text of digits; None for anything else."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def text_of(node: Mapping, name: str) -> str | None:
     """A field that is text; other scalars as they are written (a precision may read as a number)."""
     value = node.get(name)

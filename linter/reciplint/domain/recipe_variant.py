@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from reciplint.domain.kv_cache import KvCache, read_kv_cache
+from reciplint.domain.reading import whole
 from reciplint.domain.speculation import Acceptance, Speculation, read_acceptance, read_speculation
 from reciplint.domain.topology import Topology, read_topology
 
@@ -220,13 +221,6 @@ def _concurrencies(value: object) -> tuple[int, ...]:
     parts = value if isinstance(value, list) else str(value).split("x") if isinstance(value, (str, int)) else []
     numbers = [whole(part) for part in parts]
     return tuple(number for number in numbers if number is not None) if None not in numbers else ()
-
-
-def whole(value: object) -> int | None:
-    """A whole number, written as one or as text of digits; None for anything else."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _mapping(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from reciplint.domain.reading import whole
+
 
 class Speculation(msgspec.Struct, frozen=True, array_like=True):
     """How a role drafts: `method` as written, in lower case; `tokens` a step, None where the engine's default decides;
@@ -91,7 +93,7 @@ def _vllm(args: Mapping[str, Any], flags: Mapping[str, str]) -> Speculation | No
         return None
     return Speculation(
         method=str(config.get("method") or "").lower(),
-        tokens=_count(config.get("num_speculative_tokens")),
+        tokens=whole(config.get("num_speculative_tokens")),
         model=str(config.get("model") or ""),
         sampling=str(config.get("draft_sample_method") or ""),
         key=key,
@@ -107,7 +109,7 @@ def _sglang(args: Mapping[str, Any], flags: Mapping[str, str]) -> Speculation | 
     model = flags.get("speculative-draft-model-path") or flags.get("speculative-draft-model")
     return Speculation(
         method=str(args[key]).lower(),
-        tokens=_count(args[steps]) if steps else None,
+        tokens=whole(args[steps]) if steps else None,
         model=str(args[model] or "") if model else "",
         sampling="",
         key=key,
@@ -121,7 +123,7 @@ def _atom(args: Mapping[str, Any], flags: Mapping[str, str]) -> Speculation | No
     tokens, model = flags.get("num-speculative-tokens"), flags.get("draft-model")
     return Speculation(
         method=method,
-        tokens=_count(args[tokens]) if tokens else None,
+        tokens=whole(args[tokens]) if tokens else None,
         model=str(args[model] or "") if model else "",
         sampling="probabilistic" if method == "dspark" else "",  # as it always verifies DSpark
         key="method",
@@ -132,24 +134,18 @@ def _tilert(args: Mapping[str, Any], flags: Mapping[str, str]) -> Speculation | 
     if args[flags["with-mtp"]] is not True:
         return None
     tokens = flags.get("num-mtp")
-    return Speculation("mtp", _count(args[tokens]) if tokens else None, "", "", flags["with-mtp"])
+    return Speculation("mtp", whole(args[tokens]) if tokens else None, "", "", flags["with-mtp"])
 
 
 def _trtllm(args: Mapping[str, Any]) -> Speculation | None:
     config = args.get("speculative_config")
     if not isinstance(config, dict) or not config:
         return None
-    tokens = _count(config.get("max_draft_len"))
+    tokens = whole(config.get("max_draft_len"))
     return Speculation(
         method=str(config.get("decoding_type") or "").lower(),
-        tokens=_count(config.get("num_nextn_predict_layers")) if tokens is None else tokens,
+        tokens=whole(config.get("num_nextn_predict_layers")) if tokens is None else tokens,
         model=str(config.get("speculative_model_dir") or config.get("speculative_model") or ""),
         sampling="",
         key="speculative_config",
     )
-
-
-def _count(value: object) -> int | None:
-    if isinstance(value, str) and value.isdigit():
-        value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -21,7 +21,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from reciplint.domain.master import Workers
-from reciplint.domain.recipe_variant import RecipeRole, Variant, whole
+from reciplint.domain.reading import whole
+from reciplint.domain.recipe_variant import RecipeRole, Variant
 from reciplint.domain.references import Use
 
 _ENGINES = {"sglang": "sglang", "trt": "trtllm", "atom": "atom", "vllm": "vllm"}

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from reciplint.domain.recipe_variant import whole
+from reciplint.domain.reading import whole
 from reciplint.domain.releases import Version, engine_version
 from reciplint.domain.serving.config import Deployment, Flag, Place, ServeConfig, Variable
 from reciplint.domain.serving.constraint_table import Table
