@@ -7,7 +7,7 @@ from collections import Counter
 import click
 
 from reciplint.cli.placing import place, present
-from reciplint.cli.progress import Progress
+from reciplint.cli.progress import Progress, say
 from reciplint.cli.repository import Repository, open_repository
 from reciplint.engine.baseline import (
     BASELINE_FILE,
@@ -20,7 +20,6 @@ from reciplint.engine.baseline import (
 )
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.run import Outcome, Request, run
-from reciplint.report.escape import shown
 
 _NAMED = 20
 
@@ -54,9 +53,9 @@ def command(file: str | None, shrink: bool, only_check: bool, no_cache: bool) ->
     data = write_baseline(new)
     if data != before:
         place(repository.top, path, before, data)
-    _say(f"{path}: {_told(old, new)}")
+    say(f"{path}: {_told(old, new)}")
     if path != repository.settings.baseline:
-        _say(f"to use it, write `baseline: {path}` into .reciplint.yaml")
+        say(f"to use it, write `baseline: {path}` into .reciplint.yaml")
     return 0
 
 
@@ -72,19 +71,19 @@ def tell_accepted(outcome: Outcome, verbose: bool) -> None:
     if outcome.stale:
         count = len(outcome.stale)
         entries = "1 entry of the baseline accepts" if count == 1 else f"{count} entries of the baseline accept"
-        _say(f"{entries} more than there is: `reciplint baseline --shrink`")
+        say(f"{entries} more than there is: `reciplint baseline --shrink`")
     if verbose:
         for fingerprint in outcome.idle:
-            _say(f"ignores: no finding has the fingerprint {fingerprint}")
+            say(f"ignores: no finding has the fingerprint {fingerprint}")
 
 
 def _tell_stale(path: str, stale: tuple[Entry, ...]) -> int:
     for entry in stale[:_NAMED]:
-        _say(f"{path}: accepts more than there is of {entry.rule} in {entry.path} ({entry.fingerprint})")
+        say(f"{path}: accepts more than there is of {entry.rule} in {entry.path} ({entry.fingerprint})")
     if len(stale) > _NAMED:
-        _say(f"{path}: and {len(stale) - _NAMED} more entries")
+        say(f"{path}: and {len(stale) - _NAMED} more entries")
     if stale:
-        _say("`reciplint baseline --shrink` takes them back")
+        say("`reciplint baseline --shrink` takes them back")
     return int(bool(stale))
 
 
@@ -95,7 +94,3 @@ def _told(old: Baseline, new: Baseline) -> str:
     parts = ", ".join(f"{counted[name]} {name}{'s' if counted[name] != 1 else ''}" for name in ("error", "warning"))
     difference = new.total - old.total
     return f"{parts} accepted" + (f" ({difference:+d})" if difference and old.entries else "")
-
-
-def _say(text: str) -> None:
-    click.echo(f"reciplint: {shown(text)}", err=True)

@@ -10,6 +10,7 @@ import click
 from reciplint.cli.appending import append_entries, changes_since
 from reciplint.cli.merging import base_side, is_in_conflict, sides_of_conflict, sides_of_revisions, sides_with_base
 from reciplint.cli.patching import echo_diff
+from reciplint.cli.progress import say
 from reciplint.cli.repository import Repository, open_repository
 from reciplint.domain.changelog_merge import Merged, NotMerged, merge, merge_markers
 from reciplint.engine.cache import Cache, cache_file
@@ -57,9 +58,9 @@ def add(base: str, pr: int | None, description: tuple[str, ...], show_diff: bool
     cache.close()
     for item in found:
         _put(repository, item.path, item.before, item.after, show_diff)
-        _say(f"{'would append' if show_diff else 'appended'} to {item.path}: {item.told}")
+        say(f"{'would append' if show_diff else 'appended'} to {item.path}: {item.told}")
     if not found:
-        _say("nothing to add: every key that changed has an entry")
+        say("nothing to add: every key that changed has an entry")
     return 0
 
 
@@ -132,7 +133,7 @@ def merge_file(
         elif b"<<<<<<<" in before:
             merged = merge_markers(before, side)
         else:
-            _say(f"{path}: no conflict, nothing to merge")
+            say(f"{path}: no conflict, nothing to merge")
             return 0
     except NotMerged as error:
         raise click.ClickException(f"{path}: {error}") from None
@@ -161,7 +162,7 @@ def merge_driver(base: Path, ours: Path, theirs: Path, upstream: str) -> int:
     if merged is not None and not reason:
         ours.write_bytes(merged.data)
         return 0
-    _say(f"the changelog is merged line by line: {reason}")
+    say(f"the changelog is merged line by line: {reason}")
     text, is_clean = Git.merge_text(ours, base, theirs)
     ours.write_bytes(text)
     return 0 if is_clean else 1
@@ -224,17 +225,13 @@ def _put(repository: Repository, path: str, before: bytes, after: bytes, show_di
 # ---- words
 
 
-def _say(text: str) -> None:
-    click.echo(f"reciplint: {shown(text)}", err=True)
-
-
 def _tell(path: str, merged: Merged) -> None:
     count = len(merged.appended)
     own = f"{count} {'entry' if count == 1 else 'entries'} of this branch ({'; '.join(merged.appended)})"
-    _say(
+    say(
         f"{path}: the base branch's text, then {own}" if count else f"{path}: the base branch's text; nothing to append"
     )
     for reason in merged.dropped[:_TOLD]:
-        _say(f"{path}: not taken over, for history is append-only: {reason}")
+        say(f"{path}: not taken over, for history is append-only: {reason}")
     if len(merged.dropped) > _TOLD:
-        _say(f"{path}: and {len(merged.dropped) - _TOLD} more changes of history")
+        say(f"{path}: and {len(merged.dropped) - _TOLD} more changes of history")

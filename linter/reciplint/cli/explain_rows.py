@@ -15,6 +15,7 @@ from reciplint.domain.project import Project
 from reciplint.domain.recipe_variant import RecipeRole, Variant
 from reciplint.domain.row_concurrency import Capacity, capacity
 from reciplint.domain.row_topology import Comparison, compare, unpaired
+from reciplint.report.text import counted
 from reciplint.rules.finding import Finding
 
 _GB = 10**9
@@ -87,7 +88,7 @@ def _product(item: Comparison) -> str:
     """The recipe's GPUs: workers × GPUs of each, and what its flags make of one."""
     role = item.role
     each = item.recipe // role.workers if role.workers else 0
-    given = f"{role.workers or 0} x {_count(each, 'GPU')}"
+    given = f"{role.workers or 0} x {counted(each, 'GPU')}"
     return f"{given} ({_flags(role, each)})" if role.topology.stated else given
 
 
@@ -113,7 +114,7 @@ def _concurrency(pair: Pair) -> Iterator[Line]:
 
 def _held(held: Capacity) -> str:
     limit = "max-num-seqs" if held.role.engine == "vllm" else "max-running-requests"
-    parts = [_count(held.workers, "worker"), *([f"dp {held.ranks}"] if held.ranks > 1 else []), f"{limit} {held.each}"]
+    parts = [counted(held.workers, "worker"), *([f"dp {held.ranks}"] if held.ranks > 1 else []), f"{limit} {held.each}"]
     return f"{held.total} = {' x '.join(parts)}"
 
 
@@ -122,7 +123,7 @@ def _drafting(project: Project, pair: Pair) -> Iterator[Line]:
     found = role.speculation if role is not None else None
     recipe = "none" if role is not None else ""
     if found is not None:
-        tokens = "" if found.tokens is None else f", {_count(found.tokens, 'token')}"
+        tokens = "" if found.tokens is None else f", {counted(found.tokens, 'token')}"
         recipe = f"{found.method or found.key}{tokens}{f', draft {found.model}' if found.model else ''}"
     yield Line("spec-decoding", pair.use.row.spec_decoding or "none", recipe, "spec-decoding")
     if pair.use.arm.kind != AGENTIC or found is None:
@@ -149,7 +150,7 @@ def _caches(project: Project, pair: Pair, point: Point) -> Iterator[Line]:
         return
     known = budget(runner, pair.use.arm.dram_utilization)
     if known is not None:
-        share = f"{known.node / _GB:.0f} GB a node / {_count(known.gpus, 'GPU')}"
+        share = f"{known.node / _GB:.0f} GB a node / {counted(known.gpus, 'GPU')}"
         used = pair.use.arm.settings.get("dram-utilization")
         limit = known.share if known.allowed is None else known.allowed
         row = f"{limit / _GB:.0f} GB a GPU = {share}{'' if known.allowed is None else f' x {used}'}"
@@ -172,10 +173,6 @@ def _components(pair: Pair, point: Point) -> Iterator[Line]:
     router = component(point.router)
     if router or installed:
         yield Line("router", router, f"dynamo {installed}" if installed else "", "router")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 _TOPICS: dict[str, tuple[str, ...]] = {

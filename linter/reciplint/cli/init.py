@@ -10,12 +10,13 @@ import click
 from reciplint.cli import setup_files
 from reciplint.cli.baseline import standing_findings
 from reciplint.cli.placing import place, present
+from reciplint.cli.progress import say
 from reciplint.cli.repository import Repository, open_repository
 from reciplint.engine.baseline import BASELINE_FILE, Baseline, baseline_of, write_baseline
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.settings import SETTINGS_FILE, read_settings
 from reciplint.fix.session import unified_diff
-from reciplint.report.escape import shown, shown_line
+from reciplint.report.escape import shown_line
 
 _SHOWN_LINES = 40
 
@@ -45,16 +46,16 @@ def command(yes: bool, no_cache: bool) -> int:
     for planned in plan:
         click.echo(_shown_diff(planned), nl=False)
     for note in notes:
-        _say(note)
+        say(note)
     if not plan:
-        _say("nothing to write")
+        say("nothing to write")
         return 0
     if not yes and not _agreed(len(plan)):
         return 0
     for planned in plan:
         place(repository.top, planned.path, planned.before, planned.after)
-        _say(f"wrote {planned.path}")
-    _say("`reciplint check` tells what is new from here on; commit these files")
+        say(f"wrote {planned.path}")
+    say("`reciplint check` tells what is new from here on; commit these files")
     return 0
 
 
@@ -137,10 +138,6 @@ def _shown_diff(planned: Planned) -> str:
 
 def _agreed(count: int) -> bool:
     if not sys.stdin.isatty():
-        _say("nothing is written without a terminal to ask on: --yes")
+        say("nothing is written without a terminal to ask on: --yes")
         return False
     return click.confirm(f"Write {'this file' if count == 1 else f'these {count} files'}?", default=False, err=True)
-
-
-def _say(text: str) -> None:
-    click.echo(f"reciplint: {shown(text)}", err=True)

@@ -10,7 +10,14 @@ from typing import Any
 
 import click
 
+from reciplint.report.escape import shown
+
 _PATIENCE = 0.5
+
+
+def say(text: str) -> None:
+    """Say something on standard error, as text."""
+    click.echo(f"reciplint: {shown(text)}", err=True)
 
 
 class Progress:

@@ -146,20 +146,21 @@ def _repaired(reported: Reported) -> bool:
     return reported.finding.fix is not None and reported.finding.fix.applicability == "safe"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """`1 error`, `2 errors`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _summary(report: Report, options: Options) -> str:
     counts = report.counts
-    found = [_count(counts.error, "error")] if counts.error else []
-    found += [_count(counts.warning, "warning")] if counts.warning else []
+    found = [counted(counts.error, "error")] if counts.error else []
+    found += [counted(counts.warning, "warning")] if counts.warning else []
     found += [f"{counts.info} info"] if counts.info else []
     worst = next((severity for severity in SEVERITIES if getattr(counts, severity)), "clean")
     verdict = ", ".join(found) or ("nothing new" if report.compared else "nothing found")
     held = [f"{counts.suppressed} suppressed"] if counts.suppressed else []
     held += [f"{counts.baselined} in the baseline"] if counts.baselined else []
-    text = f"{_paint(verdict, worst, options.color)} in {_count(counts.files, 'file')}"
+    text = f"{_paint(verdict, worst, options.color)} in {counted(counts.files, 'file')}"
     lines = [f"{text} ({', '.join(held)})" if held else text]
     repaired = sum(map(_repaired, report.findings))
     if repaired:

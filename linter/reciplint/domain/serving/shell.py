@@ -106,11 +106,11 @@ class _Following:
             "case_statement": self._case,
             "list": self._list,
             "for_statement": self._for,
-            "while_statement": self._while,
-            "c_style_for_statement": self._while,
+            "while_statement": self._body,
+            "c_style_for_statement": self._body,
             "function_definition": self._inner,
             "negated_command": self._inner,
-            "redirected_statement": self._redirected,
+            "redirected_statement": self._body,
         }
 
     def statements(self, worlds: Iterable[World], node: Node, depth: int) -> list[World]:
@@ -304,12 +304,10 @@ class _Following:
             raw = self._words.raw(name)
             unknown = Piece(f"${{{raw}}}", self._words.place(name), raw)
             world = world.with_value(raw, (Value((unknown,)),))
-        return self._loop(node, world, depth)
+        return self._body(node, world, depth)
 
-    def _while(self, node: Node, world: World, depth: int) -> list[World]:
-        return self._loop(node, world, depth)
-
-    def _loop(self, node: Node, world: World, depth: int) -> list[World]:
+    def _body(self, node: Node, world: World, depth: int) -> list[World]:
+        """What a loop repeats, taken once, or what a redirection stands behind."""
         body = node.child_by_field_name("body")
         return self._statement(body, world, depth) if body is not None else [world]
 
@@ -317,10 +315,6 @@ class _Following:
         """A function's body, or what `!` stands before; a `return` leaves the function alone."""
         after = self.statements([world], node, depth)
         return [replace(one, ended=False) for one in after] if node.type == "function_definition" else after
-
-    def _redirected(self, node: Node, world: World, depth: int) -> list[World]:
-        body = node.child_by_field_name("body")
-        return self._statement(body, world, depth) if body is not None else [world]
 
 
 def _clauses(node: Node) -> Iterable[tuple[Node, list[Node], Node | None]]:
