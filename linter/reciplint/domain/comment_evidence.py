@@ -20,8 +20,7 @@ from reciplint.domain.comment_claims import (
 from reciplint.domain.master import concurrencies
 from reciplint.domain.name_tokens import read_name
 from reciplint.domain.reading import items_of, mapping_of, own_entries, text_of
-from reciplint.domain.recipe_variant import RecipeRole, Variant, read_variant
-from reciplint.domain.variants import expand
+from reciplint.domain.recipe_variant import RecipeRole, Variant, recipe_variants
 from reciplint.yamltree.scalars import load
 from reciplint.yamltree.spans import Span
 from reciplint.yamltree.tree import Mapping as MappingNode
@@ -194,10 +193,7 @@ def recipe_contradictions(tree: Tree, blocks: Sequence[Block]) -> Iterator[Contr
                 claims = [claim for claim in claims if claim.topic == "gpu"]
             if claims:
                 claimed.append((block, claims))
-    plain = tree.plain if claimed else None
-    if not isinstance(plain, dict):
-        return
-    variants = [read_variant(selector, body) for selector, body in expand(plain)]
+    variants = [variant for variant, _ in recipe_variants(tree)] if claimed else []
     for block, claims in claimed:
         yield from _topology(tree, block, claims, variants)
 

@@ -10,9 +10,10 @@ from reciplint.yamltree.problem import DEFAULT_LIMITS, Limits, Problem, Unreadab
 from reciplint.yamltree.tree import Tree
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Document:
-    """A file's path, kind and bytes; parsed once, on first use. Exactly one of `tree` and `problem` is set.
+    """A file's path, kind and bytes; parsed once, on first use. Exactly one of `tree` and `problem` is set. Equal to
+    itself alone, so that what is remembered of it is found without a look at its bytes.
 
     `size` is given where the file was too large to be read: then `data` is empty.
     """

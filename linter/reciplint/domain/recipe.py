@@ -18,10 +18,9 @@ from reciplint.domain.name_claims import NameFault, recipe_faults
 from reciplint.domain.placeholders import Placeholders, read_placeholders
 from reciplint.domain.reading import canonical_size, digest, mapping_of, own_entries, text_of
 from reciplint.domain.recipe_maps import MapPlace, engine_of, is_merging, is_schema_2, map_places
-from reciplint.domain.recipe_variant import Variant, read_variant
+from reciplint.domain.recipe_variant import Variant, recipe_variants
 from reciplint.domain.spelling import is_foreign, kebab
 from reciplint.domain.variant_places import span_of
-from reciplint.domain.variants import expand
 from reciplint.repo.kinds import Kind
 from reciplint.yamltree.scalars import same_value
 from reciplint.yamltree.spans import FILE_START, Span
@@ -132,7 +131,8 @@ def read_recipe(tree: Tree) -> Recipe:
     name = body.get("name")
     places = list(map_places(root))
     plain = tree.plain
-    expanded = list(expand(plain)) if isinstance(plain, dict) else []
+    variants = recipe_variants(tree)
+    expanded = [(variant.selector, body) for variant, body in variants]
     title = text_of(body, "name") or ""
     facts = Recipe(
         name=title,
@@ -146,7 +146,7 @@ def read_recipe(tree: Tree) -> Recipe:
         folded=tuple(_folded(tree, places)),
         foreign_keys=tuple(_foreign_keys(tree, [place for place in places if place.convention == "kebab"])),
         digests=_digests(plain, expanded),
-        variants=tuple(read_variant(selector, variant) for selector, variant in expanded),
+        variants=tuple(variant for variant, _ in variants),
     )
     faults = ((fault, span_of(tree, fault.selector, fault.path)) for fault in recipe_faults(title, facts.runnable))
     is_new = facts.schema == 2

@@ -6,6 +6,7 @@ Spans are not kept: whoever has something to say finds them with `variant_places
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -14,6 +15,8 @@ from reciplint.domain.kv_cache import KvCache, read_kv_cache
 from reciplint.domain.reading import whole
 from reciplint.domain.speculation import Acceptance, Speculation, read_acceptance, read_speculation
 from reciplint.domain.topology import Topology, read_topology
+from reciplint.domain.variants import expand
+from reciplint.yamltree.tree import Tree
 
 ROLES = ("prefill", "decode", "agg")
 
@@ -76,6 +79,14 @@ class Variant(msgspec.Struct, frozen=True, array_like=True):
     def role(self, name: str) -> RecipeRole | None:
         """The role of a name; None where the variant has none."""
         return next((role for role in self.roles if role.name == name), None)
+
+
+@lru_cache(maxsize=1)
+def recipe_variants(tree: Tree) -> tuple[tuple[Variant, dict[str, Any]], ...]:
+    """Each variant of a recipe with its merged body, kept for whoever asks for the same tree next; none for what is no
+    mapping."""
+    plain = tree.plain
+    return tuple((read_variant(*each), each[1]) for each in expand(plain)) if isinstance(plain, dict) else ()
 
 
 def read_variant(selector: str, body: Mapping[str, Any]) -> Variant:

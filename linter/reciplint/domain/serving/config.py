@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -102,31 +102,69 @@ def _is_run(pieces: tuple[Piece, ...]) -> bool:
     )
 
 
+class Written(Protocol):
+    """How a flag or a variable is written, asked only when something is to be said of it."""
+
+    def place(self, name: str) -> Place:
+        """Where the name is written."""
+
+    def arguments(self, name: str, value: Any) -> tuple[Value, ...]:
+        """What is given with it; none for a switch, several for a list."""
+
+
+class Spelled(msgspec.Struct, frozen=True, gc=False):
+    """What is written as it is read: a place, and what follows."""
+
+    at: Place
+    given: tuple[Value, ...] = ()
+
+    def place(self, name: str) -> Place:
+        """Where the name is written."""
+        return self.at
+
+    def arguments(self, name: str, value: Any) -> tuple[Value, ...]:
+        """What is given with it."""
+        return self.given
+
+
 class Flag(msgspec.Struct, frozen=True, gc=False):
     """A flag that a process is started with.
 
     `name` is as written (`kv_cache_dtype`, `--kv-cache-dtype`, `-tp`); `normal` has dashes between words, none in
     front, and no `no-`, which `negated` tells of. `value` is what a mapping of flags holds, as YAML loads it, or a
-    command's text; True in a command where none follows. `arguments` are what the engine gets after the flag: none for
-    a switch, several for a list. `is_sent` is False for what a launcher drops (`false`, `null`). `derived`: the
-    launcher makes the flag of a setting that is called otherwise. `path` leads to the value in a YAML file, () in a
-    command.
+    command's text; True in a command where none follows. `is_sent` is False for what a launcher drops (`false`,
+    `null`). `derived`: the launcher makes the flag of a setting that is called otherwise. `path` leads to the value in
+    a YAML file, () in a command.
     """
 
     name: str
     normal: str
     value: Any
-    arguments: tuple[Value, ...]
-    place: Place
+    written: Written
     negated: bool = False
     is_sent: bool = True
     derived: bool = False
     path: tuple[str | int, ...] = ()
 
     @property
+    def place(self) -> Place:
+        """Where the name is written."""
+        return self.written.place(self.name)
+
+    @property
+    def arguments(self) -> tuple[Value, ...]:
+        """What the engine gets after the flag: none for a switch, several for a list."""
+        return self.written.arguments(self.name, self.value)
+
+    @property
     def text(self) -> str:
         """What follows the flag; "" where nothing does."""
-        return self.arguments[0].text if len(self.arguments) == 1 else " ".join(item.text for item in self.arguments)
+        value = self.value
+        if isinstance(value, str):
+            return value
+        if isinstance(value, bool) or value is None:
+            return ""
+        return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
     @property
     def span(self) -> Span:
@@ -146,16 +184,21 @@ class Flag(msgspec.Struct, frozen=True, gc=False):
 
 
 class Variable(msgspec.Struct, frozen=True, gc=False):
-    """An environment variable of a process; `value` is its text, with unknown variables as `${NAME}`."""
+    """An environment variable of a process; `text` is its value, with unknown variables as `${NAME}`."""
 
     name: str
-    argument: Value
-    place: Place
+    text: str
+    written: Written
 
     @property
-    def text(self) -> str:
-        """The value."""
-        return self.argument.text
+    def place(self) -> Place:
+        """Where the name is written."""
+        return self.written.place(self.name)
+
+    @property
+    def argument(self) -> Value:
+        """The value with the places of its parts."""
+        return next(iter(self.written.arguments(self.name, self.text)), Value(()))
 
     @property
     def span(self) -> Span:
@@ -183,6 +226,35 @@ class Selector(NamedTuple):
     value: str
 
 
+class Whereabouts(Protocol):
+    """Where a process is written, and what is said of it, asked only when something is to be said."""
+
+    @property
+    def process(self) -> Place:
+        """Where the process is."""
+
+    @property
+    def model(self) -> Place | None:
+        """Where the model is."""
+
+    @property
+    def image(self) -> Place | None:
+        """Where the image is."""
+
+    @property
+    def hardware(self) -> Place | None:
+        """Where the GPU is."""
+
+
+class Places(NamedTuple):
+    """Whereabouts that were read with the process; None for what is not written."""
+
+    process: Place
+    model: Place | None = None
+    image: Place | None = None
+    hardware: Place | None = None
+
+
 class ServeConfig(msgspec.Struct, frozen=True):
     """One process, or several alike.
 
@@ -199,13 +271,10 @@ class ServeConfig(msgspec.Struct, frozen=True):
     carrier: Carrier
     program: Program
     selectors: tuple[Selector, ...]
-    place: Place
+    written: Whereabouts
     model: str = ""
-    model_place: Place | None = None
     image: str = ""
-    image_place: Place | None = None
     hardware: str = ""
-    hardware_place: Place | None = None
     workers: int | None = None
     nodes: int | None = None
     gpus: int | None = None
@@ -213,6 +282,26 @@ class ServeConfig(msgspec.Struct, frozen=True):
     env: tuple[Variable, ...] = ()
     config_flags: bool = False
     open_ended: bool = False
+
+    @property
+    def place(self) -> Place:
+        """Where the process is written."""
+        return self.written.process
+
+    @property
+    def model_place(self) -> Place | None:
+        """Where the model is written."""
+        return self.written.model
+
+    @property
+    def image_place(self) -> Place | None:
+        """Where the image is written."""
+        return self.written.image
+
+    @property
+    def hardware_place(self) -> Place | None:
+        """Where the GPU is written."""
+        return self.written.hardware
 
     @property
     def path(self) -> str:

@@ -9,11 +9,14 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from reciplint.domain.serving.config import Deployment, Place, Program, ServeConfig, Source
+from reciplint.domain.serving.config import Deployment, Place, Places, Program, ServeConfig, Source
 from reciplint.domain.serving.constraint_settings import Process
 from reciplint.domain.serving.constraint_table import Case, Constraint, Table, constraint_table
 from reciplint.domain.serving.constraint_tests import Condition, all_hold, conditions
 from reciplint.yamltree.spans import LineIndex
+
+_MOST_KNOWN = 4096
+"""Sets of names that are remembered."""
 
 
 class Ready(NamedTuple):
@@ -42,16 +45,25 @@ class Ready(NamedTuple):
 
 class Index(NamedTuple):
     """An engine's cases in the order of the table: those of one process, by number under a name that each needs, and
-    those between two processes."""
+    those between two processes. `known` are those that processes of some names set enough for."""
 
     single: tuple[Ready, ...]
     between: tuple[Ready, ...]
     always: frozenset[int]
     by_name: dict[str, tuple[int, ...]]
+    known: dict[frozenset[str], tuple[Ready, ...]]
 
-    def about(self, process: Process) -> Iterator[Ready]:
-        """The cases that a process sets enough for."""
+    def about(self, process: Process) -> tuple[Ready, ...]:
+        """The cases that a process sets enough for; many processes set the same."""
         names = process.names
+        found = self.known.get(names)
+        if found is None:
+            if len(self.known) >= _MOST_KNOWN:
+                self.known.clear()
+            found = self.known[names] = tuple(self._found(names))
+        return found
+
+    def _found(self, names: frozenset[str]) -> Iterator[Ready]:
         numbers = set(self.always)
         for name in self.by_name.keys() & names:
             numbers.update(self.by_name[name])
@@ -88,7 +100,7 @@ def _made(table: Table, engine: str) -> Index:
                 by_name[name] = (*by_name.get(name, ()), number)
             else:
                 always.add(number)
-    return Index(single, tuple(each for each in ready if each.case.same), frozenset(always), by_name)
+    return Index(single, tuple(each for each in ready if each.case.same), frozenset(always), by_name, {})
 
 
 def _ready(row: Constraint, case: Case, table: Table) -> Ready:
@@ -105,7 +117,7 @@ def _ready(row: Constraint, case: Case, table: Table) -> Ready:
     )
 
 
-_NOTHING = ServeConfig("", "", "command", Program(()), (), Place(Source("", LineIndex("")), 0, 0))
+_NOTHING = ServeConfig("", "", "command", Program(()), (), Places(Place(Source("", LineIndex("")), 0, 0)))
 _TAKES = {"connectors": "--kv-transfer-config", "kv-roles": "--kv-transfer-config"}
 """Facts that take a flag."""
 

@@ -212,7 +212,7 @@ def _is_unknown(value: Any) -> bool:
 
 
 def _is_known(flag: Flag) -> bool:
-    return not any(piece.variable for argument in flag.arguments for piece in argument.pieces)
+    return "$" not in flag.text or not any(argument.variables for argument in flag.arguments)
 
 
 def _of_flag(flag: Flag) -> Reading:
@@ -235,11 +235,13 @@ def _connectors(config: Mapping[str, Any], path: Path) -> list[tuple[Path, Mappi
     return found
 
 
-def _written(value: Any, place: Place | None) -> Reading:
+def _written(value: Any, where: Callable[[], Place | None] | None) -> Reading:
     """A fact that follows from a place of the file; unknown where there is no value."""
-    if value is None:
-        return UNKNOWN
-    return Reading(value, True, (lambda: place) if place is not None else None)
+    return UNKNOWN if value is None else Reading(value, True, where)
+
+
+def _hardware(process: Process) -> Callable[[], Place | None]:
+    return lambda: process.config.hardware_place
 
 
 def _names(process: Process) -> Reading:
@@ -267,11 +269,11 @@ def _kv_roles(process: Process) -> Reading:
 
 
 def _of_model(name: str) -> Callable[[Process], Reading]:
-    return lambda process: _written(getattr(process.model, name, None), process.config.model_place)
+    return lambda process: _written(getattr(process.model, name, None), lambda: process.config.model_place)
 
 
 def _of_gpu(name: str) -> Callable[[Process], Reading]:
-    return lambda process: _written(getattr(gpu_of(process.config.hardware), name, None), process.config.hardware_place)
+    return lambda process: _written(getattr(gpu_of(process.config.hardware), name, None), _hardware(process))
 
 
 def _brand(process: Process) -> Reading:
@@ -280,12 +282,12 @@ def _brand(process: Process) -> Reading:
     config = process.config
     gpu = gpu_of(config.hardware)
     if gpu is not None:
-        return _written(gpu.brand, config.hardware_place)
+        return _written(gpu.brand, _hardware(process))
     image = config.image.lower()
     if "rocm" in image:
-        return _written("amd", config.image_place)
+        return _written("amd", lambda: config.image_place)
     if _CUDA_IMAGE.search(image):
-        return _written("nvidia", config.image_place)
+        return _written("nvidia", lambda: config.image_place)
     backend = process.read("--attention-backend")
     if backend.known and str(backend.value).upper().startswith("ROCM_"):
         return Reading("amd", True, backend.where)
@@ -296,21 +298,21 @@ def _brand(process: Process) -> Reading:
 def _spans(process: Process) -> Reading:
     """The nodes that one worker spans: its GPUs by those of a node."""
     config, gpu = process.config, gpu_of(process.config.hardware)
-    return _written(-(-config.gpus // gpu.per_node) if gpu and config.gpus else None, config.hardware_place)
+    return _written(-(-config.gpus // gpu.per_node) if gpu and config.gpus else None, _hardware(process))
 
 
 def _version(process: Process) -> Reading:
     """The engine's release, where the image is one of its own project's releases."""
     config = process.config
-    return _written(engine_version(config.image, config.engine), config.image_place)
+    return _written(engine_version(config.image, config.engine), lambda: config.image_place)
 
 
 def _image(process: Process) -> Reading:
     """The image, where the file that is read writes it."""
     config = process.config
-    if config.image_place is None:
+    if not config.image or (config.carrier != "recipe" and config.image_place is None):
         return ABSENT
-    return UNKNOWN if _VARIABLE.search(config.image) else _written(config.image, config.image_place)
+    return UNKNOWN if _VARIABLE.search(config.image) else _written(config.image, lambda: config.image_place)
 
 
 def _sharing(process: Process) -> Reading:
@@ -337,7 +339,7 @@ def _checkpoint(process: Process) -> Reading:
     config = process.config
     sizes = (least_bytes(process.model, name) for name in (config.model, process.served))
     size = next((size for size in sizes if size is not None), None)
-    return _written(round(size / 1e9) if size is not None else None, config.model_place)
+    return _written(round(size / 1e9) if size is not None else None, lambda: config.model_place)
 
 
 def _room(process: Process) -> Reading:
@@ -347,7 +349,7 @@ def _room(process: Process) -> Reading:
     if gpu is None or not config.gpus or not share.known:
         return UNKNOWN
     try:
-        return _written(int(config.gpus * gpu.memory * float(share.value)), config.hardware_place)
+        return _written(int(config.gpus * gpu.memory * float(share.value)), _hardware(process))
     except (TypeError, ValueError):
         return UNKNOWN
 
@@ -357,7 +359,7 @@ FACTS: Mapping[str, Callable[[Process], Reading]] = {
     "role": lambda process: _written(process.config.role or None, None),
     "carrier": lambda process: Reading(process.config.carrier),
     "profile": lambda process: Reading(process.profile),
-    "hardware": lambda process: _written(process.config.hardware or None, process.config.hardware_place),
+    "hardware": lambda process: _written(process.config.hardware or None, _hardware(process)),
     "gpus": lambda process: _written(process.config.gpus or None, None),
     "image": _image,
     "version": _version,

@@ -61,7 +61,7 @@ class _Verdict(NamedTuple):
     valued: tuple[ValueFault, ...] = ()
 
 
-_Key = tuple[str, int, bool, str]
+_Key = tuple[str, type, str]
 
 
 class _Judge:
@@ -178,8 +178,7 @@ def _of_process(written: Written, tree: Tree | None) -> Iterator[Fault]:
     known = judge.known
     taken: dict[str, Flag] = {}
     for flag in process.flags:
-        value = flag.text if flag.arguments else str(flag.value)
-        key = (flag.name, len(flag.arguments), type(flag.value) is dict, value)
+        key = (flag.name, type(flag.value), str(flag.value))
         verdict = known.get(key)
         if verdict is None:
             verdict = known[key] = judge.verdict(flag)
@@ -208,7 +207,7 @@ def _repeated(process: ServeConfig, earlier: Flag, flag: Flag) -> Iterator[Fault
 
 
 def _shown(flag: Flag) -> str:
-    text = flag.text if flag.arguments else "false" if flag.negated else str(flag.value).lower()
+    text = flag.text if not isinstance(flag.value, bool) else "false" if flag.negated else str(flag.value).lower()
     return text if len(text) <= 40 else text[:39] + "…"
 
 

@@ -16,10 +16,12 @@ from reciplint.domain.serving.config import (
     Deployment,
     Flag,
     Piece,
+    Places,
     Program,
     Selector,
     ServeConfig,
     Source,
+    Spelled,
     Value,
     Variable,
     normal_name,
@@ -226,13 +228,11 @@ def _config(
         carrier="command",
         program=program,
         selectors=command.selectors,
-        place=command.place,
+        written=Places(command.place, model and model.place, image and image.place),
         model=model.text if model is not None else "",
-        model_place=model.place if model is not None else None,
         image=image.text if image is not None else "",
-        image_place=image.place if image is not None else None,
         flags=flags,
-        env=tuple(Variable(item.name, item.value, item.place) for item in env),
+        env=tuple(Variable(item.name, item.value.text, Spelled(item.place, (item.value,))) for item in env),
         open_ended=any(map(_is_variable, positional[1:]))
         or any(_is_variable(argument) for flag in flags for argument in flag.arguments[1:]),
     )
@@ -266,8 +266,7 @@ def made_flags(words: list[Value]) -> Iterator[Flag]:
             name=name,
             normal=normal,
             value=" ".join(argument.text for argument in arguments) if arguments else True,
-            arguments=tuple(arguments),
-            place=word.place_at(0, len(name)) or word.pieces[0].place,
+            written=Spelled(word.place_at(0, len(name)) or word.pieces[0].place, tuple(arguments)),
             negated=negated,
         )
 

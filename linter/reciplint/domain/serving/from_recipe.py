@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from reciplint.domain.kv_cache import SHORTHANDS
-from reciplint.domain.recipe_variant import RecipeRole, Variant, read_variant
+from reciplint.domain.recipe_variant import RecipeRole, Variant, recipe_variants
 from reciplint.domain.serving.config import (
     Deployment,
     Flag,
@@ -24,12 +25,12 @@ from reciplint.domain.serving.config import (
     Selector,
     ServeConfig,
     Source,
+    Spelled,
     Value,
     Variable,
     normal_name,
 )
 from reciplint.domain.variant_places import locate, point_of
-from reciplint.domain.variants import expand
 from reciplint.yamltree.tree import Mapping as MappingNode
 from reciplint.yamltree.tree import Node, Scalar, Sequence, Tree, target
 
@@ -50,18 +51,14 @@ _KVBM_MODULE = "kvbm.vllm_integration.connector"
 
 def read_recipe_deployments(tree: Tree, path: str) -> tuple[Deployment, ...]:
     """The processes of each runnable variant; none for what is no recipe."""
-    plain = tree.plain
-    if not isinstance(plain, dict):
-        return ()
-    variants = list(expand(plain))
-    runnable = [item for item in variants if item[0] != "base"] or variants
     source = Source(path, tree.lines)
-    found = (Deployment(tuple(_processes(tree, source, selector, body))) for selector, body in runnable)
+    variants = recipe_variants(tree)
+    runnable = [item for item in variants if item[0].selector != "base"] or variants
+    found = (Deployment(tuple(_processes(tree, source, variant, body))) for variant, body in runnable)
     return tuple(deployment for deployment in found if deployment.processes)
 
 
-def _processes(tree: Tree, source: Source, selector: str, body: Mapping[str, Any]) -> Iterator[ServeConfig]:
-    variant = read_variant(selector, body)
+def _processes(tree: Tree, source: Source, variant: Variant, body: Mapping[str, Any]) -> Iterator[ServeConfig]:
     reader = _Reader(tree, source, variant, body)
     for role in variant.roles:
         if role.workers != 0:
@@ -69,13 +66,14 @@ def _processes(tree: Tree, source: Source, selector: str, body: Mapping[str, Any
 
 
 class _Reader:
-    """The places of one variant."""
+    """What one variant says, and where."""
 
     def __init__(self, tree: Tree, source: Source, variant: Variant, body: Mapping[str, Any]) -> None:
         self._tree = tree
         self._source = source
         self._variant = variant
         self._body = body
+        self._shared = list(self._variables(("environment",)))
 
     def process(self, role: RecipeRole) -> ServeConfig:
         variant = self._variant
@@ -88,42 +86,35 @@ class _Reader:
             carrier="recipe",
             program=program,
             selectors=(Selector("variant", variant.selector),) if variant.selector else (),
-            place=self._place(role.args_path) or self._place(role.args_path[:2]) or Place(self._source, 0, 0),
+            written=_Whereabouts(self, role.args_path),
             model=variant.model,
-            model_place=self._value_place(("model", "path")),
             image=variant.container,
-            image_place=self._value_place(("model", "container")),
             hardware=variant.gpu_type.lower(),
-            hardware_place=self._value_place(("resources", "gpu_type")),
             workers=role.workers,
             nodes=role.nodes,
             gpus=role.gpus if role.gpus is not None else role.topology.gpus if role.topology.stated else None,
             flags=(*flags, *self._connector(role, flags)),
-            env=tuple(self._variables(role)),
+            env=(*self._variables(role.env_path), *self._shared),
             config_flags=role.engine == "trtllm",
         )
 
     def _flags(self, role: RecipeRole) -> Iterator[Flag]:
-        for name, value, key, node in self._settings(role.args_path):
+        path, is_file = role.args_path, role.engine == "trtllm"
+        loaded = _at(self._body, path)
+        written = _Entries(self, path)
+        for name, value in loaded.items() if isinstance(loaded, dict) else ():
             if name == "connector" and role.engine == "vllm":
                 continue  # srt-slurm's own shorthand, as `_connector` reads it
             normal, negated = normal_name(name)
-            yield Flag(
-                name=name,
-                normal=normal,
-                value=value,
-                arguments=() if isinstance(value, bool) or value is None else tuple(self._arguments(value, node)),
-                place=key,
-                negated=negated,
-                is_sent=role.engine == "trtllm" or (value is not None and value is not False),
-                path=(*role.args_path, name),
-            )
+            is_sent = is_file or (value is not None and value is not False)
+            yield Flag(name, normal, value, written, negated, is_sent, False, (*path, name))
 
-    def _variables(self, role: RecipeRole) -> Iterator[Variable]:
-        for path in (role.env_path, ("environment",)):
-            for name, value, key, node in self._settings(path):
-                if value is not None:
-                    yield Variable(name, self._value(value, node), key)
+    def _variables(self, path: tuple[str, ...]) -> Iterator[Variable]:
+        loaded = _at(self._body, path)
+        written = _Entries(self, path)
+        for name, value in loaded.items() if isinstance(loaded, dict) else ():
+            if value is not None:
+                yield Variable(name, value if isinstance(value, str) else str(value), written)
 
     def _connector(self, role: RecipeRole, flags: tuple[Flag, ...]) -> Iterator[Flag]:
         """What srt-slurm makes of `connector`, the role's own or the backend's; a flag of the role comes after it and
@@ -134,21 +125,16 @@ class _Reader:
             value = _at(self._body, path)
             if value is None:
                 continue
-            place = self._value_place(path)
+            place = self.value_place(path)
             if isinstance(value, str) and value not in ("", "null", "none") and place is not None:
                 name = SHORTHANDS.get(value.lower())
                 text = _transfer_config(name) if name else value
-                argument = Value((Piece(text, place),))
-                yield Flag(
-                    "connector", "kv-transfer-config", text, (argument,), place, derived=name is not None, path=path
-                )
+                written = Spelled(place, (Value((Piece(text, place),)),))
+                yield Flag("connector", "kv-transfer-config", text, written, derived=name is not None, path=path)
             return
 
-    def _settings(self, path: tuple[str, ...]) -> Iterator[tuple[str, Any, Place, Node | None]]:
-        """Each setting of a mapping of the variant: name, value, the key's place and the value as written."""
-        loaded = _at(self._body, path)
-        if not isinstance(loaded, dict):
-            return
+    def entries(self, path: tuple[str, ...]) -> dict[str, tuple[Place, Node | None]]:
+        """Each setting of a mapping as written: the key's place, and the value."""
         entries: dict[str, tuple[Place, Node | None]] = {}
         for selector in dict.fromkeys(("base", self._variant.selector) if self._variant.selector else ("",)):
             place = locate(self._tree, selector, path)
@@ -158,33 +144,88 @@ class _Reader:
                 for name, entry in node.effective().items():
                     key = Place(self._source, entry.key.start, entry.key.end)
                     entries[name] = key, entry.value if index is None else _item(entry.value, index)
-        for name, value in loaded.items():
-            key, written = entries.get(name) or (self._place(path) or Place(self._source, 0, 0), None)
-            yield name, value, key, written
+        return entries
 
-    def _arguments(self, value: Any, node: Node | None) -> Iterator[Value]:
-        if not isinstance(value, list):
-            yield self._value(value, node)
-            return
-        written = target(node) if node is not None else None
-        items = written.items if isinstance(written, Sequence) and len(written.items) == len(value) else ()
-        for index, item in enumerate(value):
-            yield self._value(item, items[index] if items else node)
+    def start(self) -> Place:
+        """The file's start, for what is written nowhere."""
+        return Place(self._source, 0, 0)
 
-    def _value(self, value: Any, node: Node | None) -> Value:
-        return Value((Piece(str(value), self._text_place(node) or Place(self._source, 0, 0)),))
-
-    def _place(self, path: tuple[str, ...]) -> Place | None:
-        """The key's place."""
+    def key_place(self, path: tuple[str, ...]) -> Place | None:
+        """The key's place, or that of the one that comes nearest."""
         found = locate(self._tree, self._variant.selector, path)
         return Place(self._source, found.key.start, found.key.end) if found else None
 
-    def _value_place(self, path: tuple[str, ...]) -> Place | None:
+    def value_place(self, path: tuple[str, ...]) -> Place | None:
+        """The value's place; None where it is not written."""
         found = locate(self._tree, self._variant.selector, path)
-        return self._text_place(found.value) if found and found.depth == len(path) else None
+        return self.text_place(found.value) if found and found.depth == len(path) else None
 
-    def _text_place(self, node: Node | None) -> Place | None:
+    def text_place(self, node: Node | None) -> Place | None:
+        """Where a value's text stands."""
         return text_place(self._source, self._tree, node) if node is not None else None
+
+
+class _Entries:
+    """The places of one mapping's settings, found when the first is asked for."""
+
+    def __init__(self, reader: _Reader, path: tuple[str, ...]) -> None:
+        self._reader = reader
+        self._path = path
+
+    @cached_property
+    def _found(self) -> dict[str, tuple[Place, Node | None]]:
+        return self._reader.entries(self._path)
+
+    def _entry(self, name: str) -> tuple[Place, Node | None]:
+        reader = self._reader
+        return self._found.get(name) or (reader.key_place(self._path) or reader.start(), None)
+
+    def place(self, name: str) -> Place:
+        """Where the name is written."""
+        return self._entry(name)[0]
+
+    def arguments(self, name: str, value: Any) -> tuple[Value, ...]:
+        """The value as arguments: none for a switch, one for each item of a list."""
+        if isinstance(value, bool) or value is None:
+            return ()
+        _, node = self._entry(name)
+        if not isinstance(value, list):
+            return (self._value(value, node),)
+        written = target(node) if node is not None else None
+        items = written.items if isinstance(written, Sequence) and len(written.items) == len(value) else ()
+        return tuple(self._value(item, items[index] if items else node) for index, item in enumerate(value))
+
+    def _value(self, value: Any, node: Node | None) -> Value:
+        return Value((Piece(str(value), self._reader.text_place(node) or self._reader.start()),))
+
+
+class _Whereabouts:
+    """Where a role is written, and what the variant says of it."""
+
+    def __init__(self, reader: _Reader, args_path: tuple[str, ...]) -> None:
+        self._reader = reader
+        self._args_path = args_path
+
+    @property
+    def process(self) -> Place:
+        """The role's flags, or what comes nearest."""
+        reader, path = self._reader, self._args_path
+        return reader.key_place(path) or reader.key_place(path[:2]) or reader.start()
+
+    @property
+    def model(self) -> Place | None:
+        """The model."""
+        return self._reader.value_place(("model", "path"))
+
+    @property
+    def image(self) -> Place | None:
+        """The container."""
+        return self._reader.value_place(("model", "container"))
+
+    @property
+    def hardware(self) -> Place | None:
+        """The GPU."""
+        return self._reader.value_place(("resources", "gpu_type"))
 
 
 def text_place(source: Source, tree: Tree, node: Node) -> Place:

@@ -15,9 +15,11 @@ from typing import Any
 
 from reciplint.domain.serving.config import (
     Deployment,
+    Places,
     Program,
     Selector,
     ServeConfig,
+    Spelled,
     Value,
     Variable,
     symbolic,
@@ -86,13 +88,15 @@ class _Layers:
             carrier="vllm-recipe",
             program=Program(("vllm", "serve")),
             selectors=(*_selectors(choice), *node),
-            place=recipe.key_place(*self._variant),
+            written=Places(
+                recipe.key_place(*self._variant),
+                recipe.place(*model),
+                image_place,
+                recipe.key_place("meta", "hardware", hardware.id),
+            ),
             model=recipe.text(*model),
-            model_place=recipe.place(*model),
             image=image,
-            image_place=image_place,
             hardware=hardware.id,
-            hardware_place=recipe.key_place("meta", "hardware", hardware.id),
             workers=1,
             nodes=max(nodes, 1),
             gpus=hardware.gpus // 2 if self._role and not nodes else hardware.gpus * max(nodes, 1),
@@ -275,7 +279,7 @@ class _Layers:
 
     def _made_variable(self, name: str, text: str) -> Variable:
         value = next(self._made(text))
-        return Variable(name, value, value.pieces[0].place)
+        return Variable(name, value.text, Spelled(value.pieces[0].place, (value,)))
 
 
 def deduplicated(words: list[Value]) -> list[Value]:
@@ -319,7 +323,7 @@ def _router(recipe: Sheet, library: Library, choice: Choice) -> ServeConfig:
         carrier="vllm-recipe",
         program=Program(("vllm-router",)),
         selectors=_selectors(choice),
-        place=recipe.key_place("variants", choice.variant),
+        written=Places(recipe.key_place("variants", choice.variant)),
         hardware=choice.hardware.id,
         flags=tuple(made_flags([symbolic(word, place) for word in words])),
     )
@@ -370,13 +374,15 @@ def _omni_process(recipe: Sheet, variant: str, hardware: Hardware, number: int) 
         carrier="vllm-recipe",
         program=Program(tuple((recipe.text("omni", "serve_binary") or "vllm serve").split())),
         selectors=tuple(Selector(name, value) for name, value in chosen if value),
-        place=recipe.key_place(*own),
+        written=Places(
+            recipe.key_place(*own),
+            recipe.place(*model),
+            image_place,
+            recipe.key_place("meta", "hardware", hardware.id),
+        ),
         model=recipe.text(*model),
-        model_place=recipe.place(*model),
         image=image,
-        image_place=image_place,
         hardware=hardware.id,
-        hardware_place=recipe.key_place("meta", "hardware", hardware.id),
         workers=1,
         nodes=1,
         gpus=hardware.gpus,

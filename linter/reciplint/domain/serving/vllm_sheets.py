@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from reciplint.domain.serving.config import Piece, Place, Source, Value, Variable, symbolic
+from reciplint.domain.serving.config import Piece, Place, Source, Spelled, Value, Variable, symbolic
 from reciplint.domain.serving.from_recipe import text_place
 from reciplint.yamltree.scalars import load, scalar_value
 from reciplint.yamltree.tree import Entry, Node, Scalar, Sequence, Tree, target
@@ -127,9 +127,9 @@ class Sheet:
         for name, entry in mapping.effective().items() if isinstance(mapping, MappingNode) else ():
             value = target(entry.value)
             if isinstance(value, Scalar):
-                place = text_place(self.source, self.tree, entry.value)
+                argument = symbolic(value.value, text_place(self.source, self.tree, entry.value))
                 key = Place(self.source, entry.key.start, entry.key.end)
-                found[name] = Variable(name, symbolic(value.value, place), key)
+                found[name] = Variable(name, argument.text, Spelled(key, (argument,)))
         return found
 
 

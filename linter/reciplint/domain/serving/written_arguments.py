@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from reciplint.domain.document import Document
 from reciplint.domain.releases import Version, engine_of, engine_version, version
-from reciplint.domain.serving.config import Place, Program, ServeConfig, processes
+from reciplint.domain.serving.config import Place, Places, Program, ServeConfig, processes
 from reciplint.domain.serving.deployments import document_deployments
 from reciplint.domain.serving.from_command import made_flags
 from reciplint.domain.serving.vllm_sheets import Sheet
@@ -83,7 +83,7 @@ def _of_list(sheet: Sheet, engine: str, path: Path, is_list: bool) -> Written:
         carrier="vllm-recipe",
         program=Program(()),
         selectors=(),
-        place=sheet.key_place(*path),
+        written=Places(sheet.key_place(*path)),
         image=image,
         flags=tuple(made_flags(words)) if is_list else (),
         env=() if is_list else tuple(sheet.variables(*path).values()),
