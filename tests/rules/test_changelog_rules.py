@@ -82,7 +82,8 @@ def test_inserted_says_where_and_where_to() -> None:
     assert [(related.span.line, related.message) for related in finding.related] == [
         (23, "new entries go after the last one")
     ]
-    assert finding.fix is None
+    assert finding.fix is not None
+    assert finding.fix.title == "Restore the base's text and append 1 new entry after it"
 
 
 def test_one_finding_with_the_other_places() -> None:

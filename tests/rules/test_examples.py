@@ -9,16 +9,22 @@ from __future__ import annotations
 import datetime
 import re
 import shlex
+from collections import Counter
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import pytest
+import yaml
+from variations import harmless
 
 from reciplint.engine.pages import SECTIONS, Block, blocks, sections
+from reciplint.engine.triage import Fingerprinted, fingerprint_of
 from reciplint.fix.session import Fixed, fix_tree
 from reciplint.rules.finding import Finding
 from reciplint.yamltree.spans import LineIndex, Span
-from support import REVIEW_DATE, RULES, encoded, lint
+from support import CHANGELOG, REVIEW_DATE, RULES, encoded, outcome
 
 NO_EXAMPLE = {"internal-error"}
 """Rules that speak of reciplint's own faults, which no file should be able to cause."""
@@ -26,6 +32,13 @@ NO_EXAMPLE = {"internal-error"}
 STRENGTH = {None: 0, "display": 1, "unsafe": 2, "safe": 3}
 
 each_rule = pytest.mark.parametrize("name", RULES)
+FIXABLE = [name for name in RULES if RULES[name].rule.fix is not None and name not in NO_EXAMPLE]
+OF_LINES = {"changelog-append-only", "changelog-format", "final-newline", "unused-suppression", "duplicate-key"}
+"""Rules on text that a file written another way has no more: line breaks, comments, what stands twice."""
+SEEDS = range(6)
+
+each_fixable = pytest.mark.parametrize("name", FIXABLE)
+each_of_values = pytest.mark.parametrize("name", [name for name in FIXABLE if name not in OF_LINES])
 each_example = pytest.mark.parametrize("name", [name for name in RULES if name not in NO_EXAMPLE])
 
 
@@ -39,10 +52,25 @@ class Example:
     date: datetime.date = REVIEW_DATE
     pull_request: int | None = None
 
-    def findings(self, replaced: dict[str, bytes] | None = None) -> list[Finding]:
+    def fingerprinted(self, replaced: dict[str, bytes] | None = None) -> list[Fingerprinted]:
         """What the linter says of it, some files replaced."""
         files = {**encoded(self.files), **(replaced or {})}
-        return lint(files, self.base, review_date=self.date, pull_request=self.pull_request)
+        request = {"review_date": self.date, "pull_request": self.pull_request}
+        return list(outcome(files, self.base, **request).findings)
+
+    def findings(self, replaced: dict[str, bytes] | None = None) -> list[Finding]:
+        """The findings alone."""
+        return [item.finding for item in self.fingerprinted(replaced)]
+
+    def written(self, change: Callable[[str], str], left_out: Collection[str] = ()) -> Example:
+        """The same repository with every YAML file written another way, but for those left out."""
+
+        def changed(files: dict[str, str]) -> dict[str, str]:
+            varied = {path: text for path, text in files.items() if path.endswith(".yaml") and path not in left_out}
+            return {**files, **{path: change(text) for path, text in varied.items()}}
+
+        base = None if self.base is None else changed(self.base)
+        return Example(changed(self.files), base, [], self.date, self.pull_request)
 
 
 def example(name: str, section: str) -> Example:
@@ -77,9 +105,10 @@ def _marks(block: Block) -> list[Span]:
     return [lines.span(start, end) for start, end in zip(places[::2], places[1::2], strict=True)]
 
 
-def fix(of: Example, found: list[Finding]) -> Fixed:
+def fix(of: Example, found: list[Finding], rounds: int = 0) -> Fixed:
+    """Everything fixed that can be; with `rounds` 1 only what is given, and not what that makes possible."""
     files = encoded(of.files)
-    return fix_tree(found, lambda path: files[path], of.findings, unsafe=True)
+    return fix_tree(found, lambda path: files[path], (lambda _: []) if rounds else of.findings, unsafe=True)
 
 
 @each_rule
@@ -139,8 +168,14 @@ def test_the_fix_of_bad_is_what_the_page_shows(name: str) -> None:
 def test_fixing_twice_changes_nothing(name: str) -> None:
     bad = example(name, "Bad")
     once = fix(bad, bad.findings())
-    again = Example({**bad.files, **{path: data.decode() for path, data in once.files.items()}}, bad.base, [], bad.date)
-    assert fix(again, again.findings()).files == {}
+    assert _again(bad, once).files == {}
+
+
+def _again(of: Example, once: Fixed) -> Fixed:
+    """The second run on what the first left."""
+    files = {**of.files, **{path: data.decode() for path, data in once.files.items()}}
+    again = Example(files, of.base, [], of.date, of.pull_request)
+    return fix(again, again.findings())
 
 
 @each_example
@@ -151,6 +186,63 @@ def test_fixing_leaves_no_other_finding(name: str) -> None:
     before = {(f.rule, f.message_id, f.subject) for f in found}
     left = {(f.rule, f.message_id, f.subject) for f in bad.findings(fix(bad, found).files)}
     assert left == {(f.rule, f.message_id, f.subject) for f in found if f.fix is None} & before
+
+
+@each_fixable
+def test_one_fix_changes_no_other_fingerprint(name: str) -> None:
+    """After one fix alone nothing is new, and gone are only its finding and those of which it carries out the fix."""
+    bad = example(name, "Bad")
+    before = bad.fingerprinted()
+    for item in before:
+        if item.finding.fix is None:
+            continue
+        after = bad.fingerprinted(fix(bad, [item.finding], rounds=1).files)
+        done = set(item.finding.fix.operations)
+        same = [other for other in before if other.finding.fix and done >= set(other.finding.fix.operations)]
+        gone = Counter(map(_identity, before)) - Counter(map(_identity, after))
+        assert item in same
+        assert gone <= Counter(map(_identity, same)), "another finding is gone"
+        assert gone[_identity(item)], "the finding is still there"
+        assert not Counter(map(_identity, after)) - Counter(map(_identity, before)), "a finding is new"
+
+
+def _identity(item: Fingerprinted) -> str:
+    """The fingerprint without the number among equals, which the fix of another one of them may change."""
+    return fingerprint_of(item.finding, item.home)
+
+
+@each_of_values
+def test_line_ends_stay(name: str) -> None:
+    """The fix of a file with CRLF is the page's, with CRLF; a changelog has none."""
+    left_out = {path for path in example(name, "Bad").files if "changelog" in path}
+    bad = example(name, "Bad").written(lambda text: text.replace("\n", "\r\n"), left_out)
+    fixed = fix(bad, bad.findings())
+    assert fixed.refused == []
+    shown = {block.path: block.text for block in blocks(sections(RULES[name].page)["Fix"]) if block.path}
+    expected = {path: text if path in left_out else text.replace("\n", "\r\n") for path, text in shown.items()}
+    assert {path: data.decode() for path, data in fixed.files.items()} == expected
+
+
+@each_of_values
+def test_a_file_written_another_way_is_fixed_to_the_same_value_or_left_alone(name: str) -> None:
+    """Other indents, quotes, flow style, comments, order of keys, anchors and aliases."""
+    shown = {block.path: block.text for block in blocks(sections(RULES[name].page)["Fix"]) if block.path}
+    whole = 0
+    for seed in SEEDS:
+        bad = example(name, "Bad").written(lambda text, seed=seed: harmless(text, seed), {CHANGELOG})
+        found = bad.findings()
+        fixed = fix(bad, found)
+        assert _again(bad, fixed).files == {}, f"seed {seed}"
+        values = {path: _loaded(fixed.files.get(path, bad.files[path].encode()).decode()) for path in shown}
+        if values == {path: _loaded(text) for path, text in shown.items()}:
+            whole += 1
+        else:
+            assert fixed.refused or any(item.fix is None for item in found), f"seed {seed}: another value"
+    assert whole, "in no seed everything could be fixed"
+
+
+def _loaded(text: str) -> Any:
+    return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
 @each_example

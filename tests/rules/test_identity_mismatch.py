@@ -97,7 +97,9 @@ def test_a_path_of_the_cluster_leaves_the_key_to_be_asked() -> None:
     assert finding.message == f"identity claims the model example/Wren, but {KEY}, which runs this recipe, names" + (
         " example/Finch"
     )
-    assert (finding.span.line, finding.fix) == (line_of(scene.texts()[1], MODEL), None)
+    assert finding.span.line == line_of(scene.texts()[1], MODEL)
+    assert finding.fix is not None
+    assert finding.fix.title == "Claim example/Finch"
     assert (finding.related[0].path, finding.related[0].span.line) == (MASTER, 1)
     scene.entry["model"] = "finch"
     assert found(scene) == []

@@ -166,15 +166,23 @@ def test_values_that_are_refused_dropped_or_mangled(
     assert told(flags, image) == [("flag-value", message, severity)]
 
 
-def test_a_value_much_like_a_choice_is_replaced_where_it_is_written_once() -> None:
-    text = recipe_of({"kv-cache-dtype": "fp8_e4m4"})
+def test_a_slip_of_a_choice_is_replaced_where_it_is_written_once() -> None:
+    text = recipe_of({"kv-cache-dtype": "bflaot16"})
     (finding,) = found(text)
     assert finding.fix is not None
-    assert (finding.fix.applicability, finding.fix.title) == ("unsafe", "write fp8_e4m3")
-    (shared,) = found(text.replace("fp8_e4m4", "&dtype fp8_e4m4"))
+    assert (finding.fix.applicability, finding.fix.title) == ("unsafe", "write bfloat16")
+    (shared,) = found(text.replace("bflaot16", "&dtype bflaot16"))
     assert shared.fix is None
-    (unlike,) = found(recipe_of({"kv-cache-dtype": "nothing"}))
-    assert unlike.fix is None
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [{"kv-cache-dtype": "nothing"}, {"kv-cache-dtype": "fp8_e4m4"}, {"moe-backend": "deep_gemm_own_mega_moe"}],
+)
+def test_a_value_that_only_looks_like_a_choice_is_left_alone(flags: dict[str, str]) -> None:
+    """A build of its own may take it; another number is another value."""
+    (finding,) = found(recipe_of(flags))
+    assert (finding.message_id, finding.fix) == ("choice", None)
 
 
 def test_a_fault_within_json_is_marked_there() -> None:

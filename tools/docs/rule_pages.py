@@ -7,7 +7,10 @@ python tools/docs/rule_pages.py --check    # exit with 1 if a page is out of dat
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from string import Formatter
 
 from reciplint.engine.pages import readable
 from reciplint.engine.registry import Registered, all_rules
@@ -18,13 +21,23 @@ CATEGORIES = {
     "yaml": "YAML",
     "style": "Style",
     "references": "References",
-    "arms": "A row against its recipe",
+    "consistency": "Consistency",
     "policy": "Policy",
     "changelog": "Changelog",
+    "serving": "Serving",
     "vllm_recipes": "vLLM recipes",
     "meta": "About reciplint itself",
 }
+"""The families, in the order of the index; the directories of the rules, and their headings."""
 _FIXES = {None: "none", "safe": "safe", "unsafe": "unsafe", "display": "shown, never applied"}
+_SEEN = {
+    "document": "one file",
+    "project": "the whole project",
+    "change": "base and head",
+    "engine": "the run itself",
+}
+_ACTIVE = re.compile(r"[\\`*\[]|\b_|_\b")
+"""What Markdown would act on within a message, beside `<`."""
 
 
 def pages() -> dict[str, str]:
@@ -40,20 +53,49 @@ def stale() -> list[str]:
     return sorted(name for name in {*wanted, *there} if wanted.get(name) != there.get(name))
 
 
+def families(rules: Mapping[str, Registered]) -> dict[str, list[Registered]]:
+    """Heading of a family → its rules by id, in the order of `CATEGORIES`. Raises `KeyError` for a family without a
+    heading."""
+    members: dict[str, list[Registered]] = {}
+    for registered in rules.values():
+        members.setdefault(CATEGORIES[registered.card.category], []).append(registered)
+    return {heading: members[heading] for heading in CATEGORIES.values() if heading in members}
+
+
 def _page(registered: Registered) -> str:
     rule = registered.rule
     facts = f"**{rule.severity}** · sees {_seen(registered)} · fix: {_FIXES[rule.fix]}"
-    return f"{NOTE}\n\n# {rule.id}\n\n{facts}\n\n{readable(registered.page)}"
+    return f"{NOTE}\n\n# {rule.id}\n\n{facts}\n\n{readable(registered.page)}\n{_messages(rule.messages)}"
+
+
+def _messages(templates: Mapping[str, str]) -> str:
+    """The section by which a message leads to its rule."""
+    lines = dict.fromkeys(map(shown, templates.values()))
+    told = "What is slanted is filled in; what is in brackets is said only where it applies."
+    return "\n".join(["## Messages", "", told, "", *(f"- {line}" for line in lines), ""])
+
+
+def shown(template: str) -> str:
+    """A template (see `reciplint.rules.finding.render`) as Markdown: fields slanted, conditional words in brackets,
+    nouns of counts in the plural."""
+    parts = []
+    for text, name, spec, _ in Formatter().parse(template):
+        parts.append(_literal(text))
+        if name is None:
+            continue
+        if (spec or "").startswith("?"):
+            parts.append(f"\\[{shown(spec[1:])}]")
+        else:
+            parts.append(f"*{name}*" + (f" {_literal(spec.split('|')[1])}" if spec else ""))
+    return "".join(parts)
+
+
+def _literal(text: str) -> str:
+    return _ACTIVE.sub(r"\\\g<0>", text).replace("<", "&lt;")
 
 
 def _seen(registered: Registered) -> str:
-    names = {
-        "document": "one file",
-        "project": "the whole project",
-        "change": "base and head",
-        "engine": "the run itself",
-    }
-    return ", ".join(names[name] for name in registered.runs_on)
+    return ", ".join(_SEEN[name] for name in registered.runs_on)
 
 
 def _index(rules: dict[str, Registered]) -> str:
@@ -62,18 +104,14 @@ def _index(rules: dict[str, Registered]) -> str:
         "# Rules",
         "`reciplint explain RULE` prints the same pages. The severity is the one a rule starts with.",
     ]
-    by_category: dict[str, list[Registered]] = {}
-    for registered in rules.values():
-        by_category.setdefault(registered.card.category, []).append(registered)
-    for category in sorted(
-        by_category, key=lambda name: (list(CATEGORIES).index(name) if name in CATEGORIES else 99, name)
-    ):
-        table = ["| rule | severity | fix | what it finds |", "|---|---|---|---|"]
+    for heading, members in families(rules).items():
+        table = ["| rule | severity | fix | sees | what it finds |", "|---|---|---|---|---|"]
         table += [
-            f"| [`{r.rule.id}`]({r.rule.id}.md) | {r.rule.severity} | {_FIXES[r.rule.fix]} | {r.rule.summary} |"
-            for r in by_category[category]
+            f"| [`{r.rule.id}`]({r.rule.id}.md) | {r.rule.severity} | {_FIXES[r.rule.fix]} | {_seen(r)} "
+            f"| {r.rule.summary} |"
+            for r in members
         ]
-        parts += [f"## {CATEGORIES.get(category, category.capitalize())}", "\n".join(table)]
+        parts += [f"## {heading}", "\n".join(table)]
     return "\n\n".join(parts) + "\n"
 
 

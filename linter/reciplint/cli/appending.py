@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 
 import click
 
 from reciplint.cli.repository import Repository
 from reciplint.domain.changelog import Changelog
-from reciplint.domain.changelog_bytes import LINK
-from reciplint.domain.changelog_draft import new_entries
+from reciplint.domain.changelog_draft import PLACEHOLDER, link_to, linked_repository, new_entries
 from reciplint.domain.changelog_entry import NewEntry, NotAppended, with_entries
 from reciplint.domain.coverage import uncovered
 from reciplint.domain.project import Change
@@ -22,7 +20,6 @@ from reciplint.repo.kinds import Kind
 from reciplint.yamltree.problem import Unreadable
 
 _REMOTE = re.compile(r"(?:https://(?:[^@/]*@)?|git@|ssh://git@)github\.com[/:](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?")
-_PLACEHOLDER = "XXX"
 
 
 @dataclass(frozen=True)
@@ -96,24 +93,16 @@ def _refuse_unreadable(change: Change) -> None:
 
 
 def _pr_link(repository: Repository, changelog: Changelog | None, pr: int | None) -> str:
-    name = repository.settings.repository or _linked(changelog) or _remote(repository.git)
+    name = repository.settings.repository or linked_repository(changelog) or _remote(repository.git)
     if not name:
         click.echo(
-            f"reciplint: pr-link is {_PLACEHOLDER}: neither the settings, the changelog nor `origin` name the "
+            f"reciplint: pr-link is {PLACEHOLDER}: neither the settings, the changelog nor `origin` name the "
             "repository on GitHub",
             err=True,
         )
-        return _PLACEHOLDER
-    if pr is None:
-        click.echo(f"reciplint: pr-link ends in {_PLACEHOLDER}: give --pr once the pull request has a number", err=True)
-    return f"https://github.com/{name}/pull/{pr or _PLACEHOLDER}"
-
-
-def _linked(changelog: Changelog | None) -> str:
-    """The repository that most links of a changelog name."""
-    links = (LINK.fullmatch(entry.pr_link.text) for entry in (changelog.entries if changelog else ()) if entry.pr_link)
-    names = Counter(match["repository"] for match in links if match).most_common(1)
-    return names[0][0] if names else ""
+    elif pr is None:
+        click.echo(f"reciplint: pr-link ends in {PLACEHOLDER}: give --pr once the pull request has a number", err=True)
+    return link_to(name, pr)
 
 
 def _remote(git: Git | None) -> str:

@@ -11,7 +11,7 @@ from reciplint.domain.pairing import Pair
 from reciplint.domain.project import Project
 from reciplint.domain.role_places import written
 from reciplint.domain.variant_places import address, locate
-from reciplint.yamltree.edit import SetScalar
+from reciplint.yamltree.edit import DropEntry, Path, SetScalar
 from reciplint.yamltree.spans import LineIndex, Span
 from reciplint.yamltree.tree import Scalar, Tree, target
 
@@ -44,8 +44,7 @@ class AcceptancePlaces:
     def operation(self, pair: Pair, pin: Pin, value: str) -> SetScalar | None:
         """The edit that sets a length to a value; None where other variants share the place, or no edit reaches it."""
         if isinstance(pin, RowPin):
-            row = int(pair.use.row.pointer.rpartition("/")[2])
-            place = (*pair.use.arm.path, "search-space", row, pin.block, "additional-settings", pin.position)
+            place = _row_path(pair, pin)
             setting = pin.setting.replace(f"{pin.name}={pin.text}", f"{pin.name}={value}")
             return SetScalar(pair.use.master, place, setting)
         tree, selector = self.project.tree(pair.path), pair.variant.selector
@@ -56,6 +55,15 @@ class AcceptancePlaces:
             return None
         return SetScalar(pair.path, where, _in_place(target(found.value), pin, value))
 
+    def removal(self, pair: Pair, pin: Pin) -> DropEntry | None:
+        """The edit that takes a length out; None where more is said in the same text, where other variants share the
+        place, or where no edit reaches it."""
+        if isinstance(pin, RowPin):
+            is_alone = pin.setting.strip() == f"{pin.name}={pin.text}"
+            return DropEntry(pair.use.master, _row_path(pair, pin)) if is_alone else None
+        operation = self.operation(pair, pin, "0") if pin.acceptance.section == "env" else None
+        return DropEntry(operation.path, operation.pointer) if operation is not None else None
+
     def _is_shared(self, pair: Pair) -> bool:
         recipe = self.project.recipes.get(pair.path)
         return recipe is not None and len(recipe.facts.runnable) > 1
@@ -64,6 +72,12 @@ class AcceptancePlaces:
         if path not in self._lines:
             self._lines[path] = LineIndex((self.project.read(path) or b"").decode("utf-8", "replace"))
         return self._lines[path]
+
+
+def _row_path(pair: Pair, pin: RowPin) -> Path:
+    """The path of a row's setting from the top of its master config."""
+    row = int(pair.use.row.pointer.rpartition("/")[2])
+    return (*pair.use.arm.path, "search-space", row, pin.block, "additional-settings", pin.position)
 
 
 def _path(tree: Tree, pair: Pair, pin: RolePin) -> tuple[str, ...]:

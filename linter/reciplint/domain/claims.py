@@ -104,10 +104,11 @@ def _without_parentheses(text: str) -> str:
 _REPOSITORY = r"(?<![\w/.:@-])(?:docker://)?(?:[a-z0-9][a-z0-9._-]*(?::\d+)?[/#])+[a-z0-9][a-z0-9._-]*"
 _REFERENCE = rf"{_REPOSITORY}:[A-Za-z0-9_][\w.-]*[A-Za-z0-9_]"
 _TAG = r"(?:v\d+\.\d[\w.-]*\w|nightly[\w.-]*\w|[a-z]+\d+\.\d+[\w.-]*|[\w.]+-[\w.-]*\d[\w.-]*\w)"
+_DIGEST = r"(?:@sha256:[0-9a-f]+)?"
 _IMAGE = re.compile(_REFERENCE)
 _IMAGE_CHANGE = re.compile(
-    rf"(?P<from>\bfrom\s+)?(?P<a>{_REFERENCE}|{_TAG})(?(from)(?:{_ARROW}|\s+to\s+)|{_ARROW})"
-    rf"(?:(?:the|latest|mainline|nightly)\s+)*(?P<b>{_REFERENCE}|{_TAG})(?!{_ARROW})"
+    rf"(?P<from>\bfrom\s+)?(?P<a>{_REFERENCE}|{_TAG}){_DIGEST}(?(from)(?:{_ARROW}|\s+to\s+)|{_ARROW})"
+    rf"(?:(?:the|latest|mainline|nightly)\s+)*(?P<b>{_REFERENCE}|{_TAG})(?!{_DIGEST}{_ARROW})"
 )
 _IMAGE_WORD = re.compile(r"(?i)\b(?:image|container)s?\b")
 _FILE = re.compile(r"\.(?:ya?ml|sh|py|json|md):")

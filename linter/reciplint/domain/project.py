@@ -88,7 +88,7 @@ class Project:
         return found
 
     def tree(self, path: str) -> Tree | None:
-        """The tree of a recipe, parsed when first asked for; None where it has none."""
+        """The tree of a recipe, or of another YAML file, parsed when first asked for; None where it has none."""
         if path not in self._trees:
             data = self.read(path)
             if data is not None:

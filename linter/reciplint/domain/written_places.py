@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reciplint.domain.faults import Fault, Path, dashed
+from reciplint.yamltree.edit import addressable
 from reciplint.yamltree.scalars import key_text
 from reciplint.yamltree.spans import FILE_START, Span
 from reciplint.yamltree.tree import Alias, Concrete, Entry, Mapping, Node, Scalar, Sequence, Tree, target
@@ -18,6 +19,26 @@ def span_of(tree: Tree, fault: Fault) -> Span:
     if fault.place == "key" and entry is not None:
         return tree.span(entry.key)
     return tree.span(node)
+
+
+def scalar_path(tree: Tree | None, span: Span) -> Path | None:
+    """The path by which an edit reaches the scalar at the beginning of a span; None where none stands there, and for
+    one with an anchor, which other places share."""
+    if tree is None or not tree.documents:
+        return None
+    offset = tree.lines.offset(span.line, span.column)
+    path: Path = ()
+    node: Node | None = tree.documents[0]
+    while isinstance(node, (Mapping, Sequence)):
+        if isinstance(node, Mapping):
+            children: list[tuple[str | int, Node]] = [(entry.name or "", entry.value) for entry in node.entries]
+        else:
+            children = list(enumerate(node.items))
+        part, node = next(((p, child) for p, child in children if child.start <= offset < child.end), ("", None))
+        path = (*path, part)
+    if not isinstance(node, Scalar) or node.anchor:
+        return None
+    return path if addressable(tree, path, node) else None
 
 
 def _walk(tree: Tree, path: Path) -> tuple[Entry | None, Node | None]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reciplint.fix.prove import Unproved, prove
-from reciplint.yamltree.edit import DropComment, Edit, Operation, Refused, apply_edits, resolve
+from reciplint.yamltree.edit import DropComment, DropEntry, Edit, Operation, Refused, SplitItem, apply_edits, resolve
+from reciplint.yamltree.edit_lines import ReplaceLines
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
 
@@ -21,23 +22,38 @@ class Applied:
 
 
 def apply_operations(text: str, operations: Iterable[Operation]) -> Applied:
-    """Carry out operations; one that is refused or that would change more than it says is left out.
-
-    Comments are dropped from the end backwards, since they are told by their place.
-    """
+    """Carry out operations in an order in which none makes another one mean something else; one that is refused or that
+    would change more than it says is left out."""
     done, refused = 0, []
-    ordered = sorted(
-        operations, key=lambda op: (-op.span.line, -op.span.column) if isinstance(op, DropComment) else (-(1 << 60), 0)
-    )
-    comments = [operation for operation in ordered if isinstance(operation, DropComment)]
-    others = [operation for operation in ordered if not isinstance(operation, DropComment)]
-    for operation in (*comments, *others):
+    for operation in in_turn(operations):
         try:
             text = apply_one(text, operation)
             done += 1
         except (Refused, Unproved) as reason:
             refused.append(str(reason))
     return Applied(text, done, tuple(refused))
+
+
+def in_turn(operations: Iterable[Operation]) -> list[Operation]:
+    """Operations in an order in which each still finds what it was made for.
+
+    Comments go first and from the end backwards, since they are told by their place. What moves the items of a list
+    comes after all that tells items by their number, and the last items first. Whole lines come last: they are told by
+    what stands in them.
+    """
+    comments, others, moving, lines = [], [], [], []
+    for operation in operations:
+        if isinstance(operation, DropComment):
+            comments.append(operation)
+        elif isinstance(operation, ReplaceLines):
+            lines.append(operation)
+        elif isinstance(operation, (DropEntry, SplitItem)) and isinstance(operation.pointer[-1], int):
+            moving.append(operation)
+        else:
+            others.append(operation)
+    comments.sort(key=lambda operation: operation.span, reverse=True)
+    moving.sort(key=lambda operation: [(isinstance(p, int), p) for p in operation.pointer], reverse=True)
+    return [*comments, *others, *moving, *lines]
 
 
 def apply_one(text: str, operation: Operation) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reciplint.yamltree.edit import (
+    AddComment,
     AppendNewline,
     DropComment,
     DropEntry,
@@ -18,6 +19,7 @@ from reciplint.yamltree.edit import (
     SplitItem,
     locate,
 )
+from reciplint.yamltree.edit_lines import ReplaceLines, expected_comments, expected_value
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
 from reciplint.yamltree.scalars import load, value_12
@@ -45,7 +47,10 @@ def _prove_values(before: Tree, after: Tree, operation: Operation) -> None:
         for view in (load, load_12):
             if view is load_12 and isinstance(operation, Respell):
                 continue  # bringing both views together is what it is for
-            expected = [view(old)] if index else _expected(before, view(old), operation)
+            if not index and isinstance(operation, ReplaceLines):
+                expected = [expected_value(before, view(old), operation, view)]
+            else:
+                expected = [view(old)] if index else _expected(before, view(old), operation)
             if not any(_equal(value, view(new)) for value in expected):
                 raise Unproved("the loaded value would change elsewhere")
 
@@ -140,6 +145,10 @@ def load_12(node: Node | None) -> Any:
 def _prove_comments(before: Tree, after: Tree, operation: Operation) -> None:
     old = Counter(comment.text for comment in before.comments)
     new = Counter(comment.text for comment in after.comments)
+    if isinstance(operation, ReplaceLines):
+        old = expected_comments(before, operation)
+    if isinstance(operation, AddComment):
+        old[operation.text] += 1
     if isinstance(operation, DropComment):
         offset = before.lines.offset(operation.span.line, operation.span.column)
         old.subtract([comment.text for comment in before.comments if comment.start == offset])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from reciplint.fix.apply import apply_operations
-from reciplint.rules.finding import Applicability, Finding
+from reciplint.rules.finding import Applicability, Finding, Fix
 from reciplint.yamltree.edit import Operation
 
 ROUNDS = 10
@@ -34,33 +34,34 @@ def fix_tree(findings: Iterable[Finding], read: Callable[[str], bytes], lint: Li
     allowed: set[Applicability] = {"safe", "unsafe"} if unsafe else {"safe"}
     current = list(findings)
     for _ in range(ROUNDS):
-        operations = _operations(current, allowed)
-        if not operations:
-            break
-        changed = False
-        refused = []
-        for path, wanted in sorted(operations.items()):
-            data = result.files.get(path) or read(path)
-            text = data.decode("utf-8")
-            applied = apply_operations(text, wanted)
-            refused += [f"{path}: {reason}" for reason in applied.refused]
-            if applied.text != text:
-                result.files[path] = applied.text.encode("utf-8")
-                result.done += applied.done
-                changed = True
-        result.refused = refused
-        if not changed:
+        fixes = [item.fix for item in current if item.fix is not None and item.fix.applicability in allowed]
+        result.refused = []
+        if not any(_apply([fix for fix in fixes if fix.is_last is last], read, result) for last in (False, True)):
             break
         current = lint(result.files)
     return result
 
 
-def _operations(findings: Iterable[Finding], allowed: set[Applicability]) -> dict[str, list[Operation]]:
+def _apply(fixes: Iterable[Fix], read: Callable[[str], bytes], result: Fixed) -> bool:
+    """Carry out fixes on what `result` has so far, and add to it what becomes of them; whether a file changed."""
+    changed = False
+    for path, wanted in sorted(_operations(fixes).items()):
+        data = result.files.get(path) or read(path)
+        text = data.decode("utf-8")
+        applied = apply_operations(text, wanted)
+        result.refused += [f"{path}: {reason}" for reason in applied.refused]
+        if applied.text != text:
+            result.files[path] = applied.text.encode("utf-8")
+            result.done += applied.done
+            changed = True
+    return changed
+
+
+def _operations(fixes: Iterable[Fix]) -> dict[str, list[Operation]]:
     wanted: dict[str, dict[Operation, None]] = {}
-    for finding in findings:
-        if finding.fix is not None and finding.fix.applicability in allowed:
-            for operation in finding.fix.operations:
-                wanted.setdefault(operation.path, {})[operation] = None
+    for fix in fixes:
+        for operation in fix.operations:
+            wanted.setdefault(operation.path, {})[operation] = None
     return {path: list(operations) for path, operations in wanted.items()}
 
 

@@ -32,11 +32,13 @@ class Related(msgspec.Struct, frozen=True):
 
 class Fix(msgspec.Struct, frozen=True):
     """A repair as symbolic operations: `safe` keeps the loaded value, `unsafe` changes it as the title says,
-    `display` is shown and never applied."""
+    `display` is shown and never applied. One that `is_last` tells of what all files come to, and is applied when no
+    other fix changes anything any more."""
 
     title: str
     applicability: Applicability
     operations: tuple[Operation, ...]
+    is_last: bool = False
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -60,10 +62,9 @@ class Finding(msgspec.Struct, frozen=True):
 
     def at(self, path: str) -> Finding:
         """The finding with every "" path filled in (document findings are cached by content, not by path)."""
-        fix = self.fix and Fix(
-            self.fix.title,
-            self.fix.applicability,
-            tuple(op if op.path else msgspec.structs.replace(op, path=path) for op in self.fix.operations),
+        fix = self.fix and msgspec.structs.replace(
+            self.fix,
+            operations=tuple(op if op.path else msgspec.structs.replace(op, path=path) for op in self.fix.operations),
         )
         related = tuple(r if r.path else Related(path, r.span, r.message) for r in self.related)
         return msgspec.structs.replace(self, path=self.path or path, related=related, fix=fix)

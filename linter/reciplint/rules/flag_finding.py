@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reciplint.domain.document import Document
+from reciplint.domain.near_names import meant
 from reciplint.domain.serving.flag_checks import Fault
 from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Rule
@@ -54,10 +55,12 @@ def _children(node: Mapping | Sequence) -> Iterator[tuple[str | int, Node, Node]
 
 
 def _fix(tree: Tree, path: Path, fault: Fault) -> Fix | None:
-    """The key spelled anew, or the value that was meant; None where neither is known or can be written."""
+    """The key spelled anew, or the value of which the written one is a slip; None where neither is known or can be
+    written."""
     if fault.rename:
         return _renamed(tree, path, fault.rename)
-    if not fault.value or not path or not isinstance(_at(tree, path), Scalar):
+    written = _at(tree, path) if fault.value and path else None
+    if not isinstance(written, Scalar) or meant(written.value, [fault.value]) is None:
         return None
     return Fix(f"write {fault.value}", "unsafe", (SetScalar("", path, fault.value),))
 

@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from reciplint.yamltree.edit_comments import AddComment as AddComment
+from reciplint.yamltree.edit_comments import comment_edit
+from reciplint.yamltree.edit_lines import ReplaceLines, line_edit
 from reciplint.yamltree.problem import Unreadable
 from reciplint.yamltree.scalars import scalar_value, value_11, value_12
 from reciplint.yamltree.spans import Span
@@ -80,7 +83,18 @@ class SplitItem(msgspec.Struct, frozen=True, tag="split-item"):
     items: tuple[str, ...]
 
 
-Operation = RenameKey | AppendNewline | DropComment | DropDuplicate | Respell | SetScalar | DropEntry | SplitItem
+Operation = (
+    RenameKey
+    | AppendNewline
+    | AddComment
+    | DropComment
+    | DropDuplicate
+    | Respell
+    | SetScalar
+    | DropEntry
+    | SplitItem
+    | ReplaceLines
+)
 
 
 class Edit(NamedTuple):
@@ -111,7 +125,28 @@ def resolve(tree: Tree, operation: Operation) -> list[Edit]:
         return [_drop_entry(tree, operation)]
     if isinstance(operation, SplitItem):
         return [_split_item(tree, operation)]
+    if isinstance(operation, ReplaceLines):
+        return [_edit(line_edit(tree, operation))]
+    if isinstance(operation, AddComment):
+        line = operation.line or _line_of(tree, operation.pointer)
+        return [_edit(comment_edit(tree, operation, line))]
     return [_respell(tree, operation)]
+
+
+def _edit(found: tuple[int, int, str] | str) -> Edit:
+    """An edit made elsewhere, or the reason why there is none. Raises `Refused`."""
+    if isinstance(found, str):
+        raise Refused(found)
+    return Edit(*found)
+
+
+def _line_of(tree: Tree, path: Path) -> int:
+    """The line on which an entry or item begins. Raises `Refused`."""
+    node = locate(tree, path)
+    if path and isinstance(path[-1], str):
+        parent, name = _parent(tree, path)
+        node = next(entry.key for entry in reversed(parent.entries) if entry.name == name)
+    return tree.lines.span(node.start, node.start).line
 
 
 def apply_edits(text: str, edits: list[Edit]) -> str:

@@ -114,8 +114,23 @@ labels:
 
 ## Fix
 
-Restore the base's bytes (`git checkout BASE -- perf-changelog.yaml`) and append the new entries after an empty line.
-What a reverted change once said stays; the revert appends an entry of its own.
+Unsafe: the base's bytes are restored and the new entries appended after them, each after an empty line. What a reverted
+change once said stays; the revert appends an entry of its own. Nothing is offered where something was written into an
+old entry, since only its author knows in which new one it belongs.
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Raise the concurrency]
+  pr-link: https://github.com/org/repo/pull/2
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Update the image]
+  pr-link: https://github.com/org/repo/pull/3
+```
 
 ## Options
 
@@ -133,9 +148,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from reciplint.domain.changelog_bytes import Comparison, Event, split
-from reciplint.domain.changelog_change import lines_span, sides
+from reciplint.domain.changelog_change import Side, lines_span, sides
+from reciplint.domain.changelog_fix import restoration
 from reciplint.domain.project import Change
-from reciplint.rules.finding import Finding, Related
+from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.spans import FILE_START
 
@@ -156,6 +172,7 @@ RULE = Rule(
     summary="The history of the changelog was changed instead of appended to",
     severity="error",
     source="contributor rules and changelog validation of a public benchmark repository: history is immutable",
+    fix="unsafe",
     messages={
         "inserted": "{count:new entry stands|new entries stand} before entry {number} ({name}), which was there first; "
         f"only text after the base's last line may be added ({_SAME})",
@@ -228,8 +245,21 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
         path=both.head.path,
         subject=(first.kind, *first.names),
         related=tuple(related),
+        fix=_fix(change, both.base, both.head),
         **_arguments(first, comparison),
     )
+
+
+def _fix(change: Change, base: Side, head: Side) -> Fix | None:
+    before, after = base.data, head.data
+    if before is None or after is None or change.head.changelog is None:
+        return None
+    restored = restoration(head.path, before, after)
+    if restored is None:
+        return None
+    count = len(restored.appended)
+    behind = f" and append {count} new {'entry' if count == 1 else 'entries'} after it" if count else ""
+    return Fix(f"Restore the base's text{behind}", "unsafe", (restored.operation,))
 
 
 def _message_id(event: Event) -> str:

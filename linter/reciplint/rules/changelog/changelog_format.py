@@ -21,24 +21,12 @@ end, so a stray blank line becomes history that nobody may remove.
 
 ```yaml configs/nvidia-master.yaml
 tiny-fp4-b200-vllm:
-  image: vllm/vllm-openai:v1
-  model: org/tiny
-  model-prefix: tiny
-  runner: b200
-  precision: fp4
-  framework: vllm
-  multinode: false
-  scenarios:
-    fixed-seq-len:
-    - isl: 8192
-      osl: 1024
-      search-space:
-      - {tp: 4, conc-list: [8]}
+  {image: "vllm/vllm-openai:v1", model: org/tiny, model-prefix: tiny, runner: b200, precision: fp4, framework: vllm,
+   multinode: false, scenarios: {fixed-seq-len: [{isl: 8192, osl: 1024, search-space: [{tp: 4, conc-list: [8]}]}]}}
 ```
 
 ```yaml configs/runners.yaml
-labels:
-  b200: [b200-0]
+labels: {b200: [b200-0]}
 ```
 
 ```yaml base perf-changelog.yaml
@@ -64,24 +52,12 @@ labels:
 
 ```yaml configs/nvidia-master.yaml
 tiny-fp4-b200-vllm:
-  image: vllm/vllm-openai:v1
-  model: org/tiny
-  model-prefix: tiny
-  runner: b200
-  precision: fp4
-  framework: vllm
-  multinode: false
-  scenarios:
-    fixed-seq-len:
-    - isl: 8192
-      osl: 1024
-      search-space:
-      - {tp: 4, conc-list: [8]}
+  {image: "vllm/vllm-openai:v1", model: org/tiny, model-prefix: tiny, runner: b200, precision: fp4, framework: vllm,
+   multinode: false, scenarios: {fixed-seq-len: [{isl: 8192, osl: 1024, search-space: [{tp: 4, conc-list: [8]}]}]}}
 ```
 
 ```yaml configs/runners.yaml
-labels:
-  b200: [b200-0]
+labels: {b200: [b200-0]}
 ```
 
 ```yaml base perf-changelog.yaml
@@ -106,7 +82,24 @@ labels:
 
 ## Fix
 
-Write one empty line before each added entry and one line break at the end.
+Safe, since only white space of what is added changes: one empty line before each added entry, none after the last one,
+a line break at the end, no carriage returns, and blanks for tabs outside of texts. Unsafe: an empty description is
+taken out where others stand beside it, and an empty link is filled in where the number is known (`--pr`). History is
+never touched.
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Raise the concurrency]
+  pr-link: https://github.com/org/repo/pull/2
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [""]
+  pr-link: https://github.com/org/repo/pull/2
+```
 
 ## Options
 
@@ -122,13 +115,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reciplint.domain.changelog import ChangelogEntry, Located
 from reciplint.domain.changelog_bytes import Comparison, TextEntry, show
 from reciplint.domain.changelog_change import lines_span, new_entries, sides
+from reciplint.domain.changelog_draft import link_to, linked_repository
+from reciplint.domain.changelog_fix import respaced, without
 from reciplint.domain.document import Document
 from reciplint.domain.project import Change
+from reciplint.domain.written_places import scalar_path
 from reciplint.repo.kinds import Kind
-from reciplint.rules.finding import Finding
+from reciplint.rules.finding import Finding, Fix
 from reciplint.rules.rule import Context, Rule
+from reciplint.yamltree.edit import AppendNewline, DropEntry, SetScalar
+from reciplint.yamltree.edit_lines import ReplaceLines
 from reciplint.yamltree.spans import LineIndex, Span
 
 _GAP_ZH = (
@@ -148,6 +147,7 @@ RULE = Rule(
     severity="error",
     source="changelog validation of a public benchmark repository: separators, the end of the file, characters",
     kinds=frozenset((Kind.CHANGELOG,)),
+    fix="safe",
     messages={
         "carriage-return": "{count:carriage return|carriage returns} in the file, the first one here; lines end with "
         "LF alone",
@@ -174,6 +174,7 @@ RULE = Rule(
     },
 )
 
+_SEPARATE = "Write one empty line above the entry"
 _CHARACTERS = (("carriage-return", "\r"), ("tab", "\t"))
 
 
@@ -189,7 +190,9 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
             yield RULE.finding(message, tree.lines.span(at, at + 1), subject=(message,), count=count)
     if tree.text.strip("\ufeff") and not tree.text.endswith("\n"):
         end = len(tree.text)
-        yield RULE.finding("final-newline", tree.lines.span(end, end), subject=("final-newline",))
+        is_block = tree.scalars and tree.scalars[-1].style in ("|", ">")
+        fix = None if is_block else Fix("End the file with a line break", "safe", (AppendNewline(""),))
+        yield RULE.finding("final-newline", tree.lines.span(end, end), subject=("final-newline",), fix=fix)
 
 
 def check_change(change: Change, context: Context) -> Iterator[Finding]:
@@ -198,28 +201,60 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
     comparison = both.comparison if both is not None else None
     if both is None or both.head is None or comparison is None or change.head.changelog is None:
         return
-    path = both.head.path
-    for entry in comparison.head.entries:
-        if entry.line in comparison.added:
-            yield from _characters(comparison, entry, path)
-            yield from _separator(comparison, entry, path)
-    yield from _trailing(comparison, path)
-    yield from _texts(change)
+    path, data = both.head.path, both.head.data or b""
+    added = [entry for entry in comparison.head.entries if entry.line in comparison.added]
+    yield from _characters(comparison, added, path, data)
+    for entry in added:
+        yield from _separator(comparison, entry, path, data)
+    yield from _trailing(comparison, path, data)
+    yield from _texts(change, context.pull_request)
 
 
-def _characters(comparison: Comparison, entry: TextEntry, path: str) -> Iterator[Finding]:
-    """Characters that history has too, so that the file as a whole is not charged with them."""
-    text = b"".join(entry.lines).decode("utf-8", "replace")
-    old = b"".join(line for known in comparison.base.entries for line in known.lines).decode("utf-8", "replace")
+def _characters(comparison: Comparison, added: list[TextEntry], path: str, data: bytes) -> Iterator[Finding]:
+    """Characters of added entries: of each entry where history has them too, so that the file as a whole is not charged
+    with them; else of the file, whose finding this one takes the place of, since only here it is known what is new."""
+    old = b"".join(line for known in comparison.base.entries for line in (*known.lines, *known.gap))
     for message, character in _CHARACTERS:
-        at = text.find(character)
-        if at >= 0 and character in old:
-            span = LineIndex(text).span(at, at + 1)
-            place = Span(entry.line + span.line - 1, span.column, entry.line + span.end_line - 1, span.end_column)
-            yield RULE.finding(message, place, path=path, subject=(message,), count=text.count(character))
+        sign = character.encode()
+        found = [entry for entry in added if sign in b"".join((*entry.lines, *entry.gap))]
+        if sign in old:
+            for entry in found:
+                yield from _character(message, character, entry, path, data)
+        elif found and data.count(sign) == sum(b"".join((*e.lines, *e.gap)).count(sign) for e in found):
+            text = data.decode("utf-8", "replace")
+            at = text.find(character)
+            yield RULE.finding(
+                message,
+                LineIndex(text).span(at, at + 1),
+                path=path,
+                subject=(message,),
+                fix=_clean(path, data, found, character),
+                count=text.count(character),
+            )
 
 
-def _separator(comparison: Comparison, entry: TextEntry, path: str) -> Iterator[Finding]:
+def _character(message: str, character: str, entry: TextEntry, path: str, data: bytes) -> Iterator[Finding]:
+    text = b"".join(entry.lines).decode("utf-8", "replace")
+    at = text.find(character)
+    if at >= 0:
+        span = LineIndex(text).span(at, at + 1)
+        place = Span(entry.line + span.line - 1, span.column, entry.line + span.end_line - 1, span.end_column)
+        fix = _clean(path, data, [entry], character)
+        yield RULE.finding(message, place, path=path, subject=(message,), fix=fix, count=text.count(character))
+
+
+def _clean(path: str, data: bytes, entries: list[TextEntry], character: str) -> Fix | None:
+    operations = [without(path, data, entry, character) for entry in entries]
+    title = "End the lines with LF alone" if character == "\r" else "Write spaces"
+    found = tuple(operation for operation in operations if operation is not None)
+    return Fix(title, "safe", found) if len(found) == len(entries) else None
+
+
+def _spaced(title: str, operation: ReplaceLines | None) -> Fix | None:
+    return Fix(title, "safe", (operation,)) if operation is not None else None
+
+
+def _separator(comparison: Comparison, entry: TextEntry, path: str, data: bytes) -> Iterator[Finding]:
     """The blank lines above an added entry."""
     if entry.number == 1:
         return
@@ -229,13 +264,17 @@ def _separator(comparison: Comparison, entry: TextEntry, path: str) -> Iterator[
         return
     history = _history_of(comparison, above)
     if history is not None:
-        yield from _after_history(comparison, history, above, entry, path)
+        yield from _after_history(comparison, history, above, entry, path, data)
         return
+    fix = _spaced(
+        "Write one empty line above the entry", respaced(path, data, above.last_line + 1, entry.line - 1, "\n")
+    )
     yield RULE.finding(
         "separator",
         _gap_span(comparison, above, entry),
         path=path,
         subject=("separator", entry.name),
+        fix=fix if above.line in comparison.added else None,
         name=entry.name,
         found=_describe(gap),
     )
@@ -249,7 +288,7 @@ def _history_of(comparison: Comparison, entry: TextEntry) -> TextEntry | None:
 
 
 def _after_history(
-    comparison: Comparison, history: TextEntry, above: TextEntry, entry: TextEntry, path: str
+    comparison: Comparison, history: TextEntry, above: TextEntry, entry: TextEntry, path: str, data: bytes
 ) -> Iterator[Finding]:
     """An entry after an old one: what stood after that one stays, and one empty line is added unless it is there."""
     kept = b"".join(history.gap)
@@ -262,11 +301,15 @@ def _after_history(
     added = (above.lines[-1] + gap)[len(whole) :] if (above.lines[-1] + gap).startswith(whole) else gap[len(kept) :]
     if added == needed:
         return
+    first = above.last_line + 1 + kept.count(b"\n")
+    is_line_ended = whole.endswith(b"\n") and above.lines[-1].endswith(b"\n")
+    fix = _spaced(_SEPARATE, respaced(path, data, first, entry.line - 1, needed.decode()))
     yield RULE.finding(
         "separator-after-history",
         _gap_span(comparison, above, entry, skipped=kept.count(b"\n")),
         path=path,
         subject=("separator", entry.name),
+        fix=fix if is_line_ended and not comparison.events else None,
         name=entry.name,
         found=_describe(above.gap),
         tail=_describe(history.gap) if history.gap else "no blank line",
@@ -293,7 +336,7 @@ def _describe(gap: tuple[bytes, ...]) -> str:
     return f"{len(gap)} empty lines" if set(gap) == {b"\n"} else " and ".join(map(show, gap))
 
 
-def _trailing(comparison: Comparison, path: str) -> Iterator[Finding]:
+def _trailing(comparison: Comparison, path: str, data: bytes) -> Iterator[Finding]:
     """Blank lines at the end that this change put there."""
     if not comparison.head.entries:
         return
@@ -303,30 +346,52 @@ def _trailing(comparison: Comparison, path: str) -> Iterator[Finding]:
     if len(last.gap) <= kept or (kept and last.gap[:kept] != old):
         return
     first = last.last_line + 1 + kept
+    fix = _spaced("End the file with its last entry", respaced(path, data, first, last.next_line - 1, ""))
     yield RULE.finding(
         "trailing",
         lines_span(comparison.head, first, last.next_line - 1),
         path=path,
         severity="error" if b"\n" in last.gap[kept:] else "warning",
         subject=("trailing",),
+        fix=fix if not comparison.events else None,
         count=len(last.gap) - kept,
         found=_describe(last.gap[kept:]),
     )
 
 
-def _texts(change: Change) -> Iterator[Finding]:
+def _texts(change: Change, number: int | None) -> Iterator[Finding]:
     """Descriptions and links of added entries that say nothing."""
+    path = change.head.changelog_path
     for entry in new_entries(change):
         link = entry.pr_link
         name = entry.keys[0].text if entry.keys else "the entry"
         for item in entry.description:
             if not item.text.strip():
-                yield RULE.finding(
-                    "description",
-                    item.span,
-                    path=change.head.changelog_path,
-                    subject=("description", name),
-                    name=name,
-                )
+                subject = ("description", name)
+                fix = _without_item(change, entry, item)
+                yield RULE.finding("description", item.span, path=path, subject=subject, fix=fix, name=name)
         if link is not None and not link.text.strip():
-            yield RULE.finding("link", link.span, path=change.head.changelog_path, subject=("link", name), name=name)
+            fix = _linked(change, link, number)
+            yield RULE.finding("link", link.span, path=path, subject=("link", name), fix=fix, name=name)
+
+
+def _without_item(change: Change, entry: ChangelogEntry, item: Located) -> Fix | None:
+    """An empty description taken out; None where nothing else is said beside it."""
+    path = change.head.changelog_path
+    if not any(other.text.strip() for other in entry.description):
+        return None
+    place = scalar_path(change.head.tree(path), item.span)
+    if place is None or not isinstance(place[-1], int):
+        return None
+    return Fix("Take the empty description out", "unsafe", (DropEntry(path, place),))
+
+
+def _linked(change: Change, link: Located, number: int | None) -> Fix | None:
+    """The link to this pull request, where both its repository and its number are known."""
+    path = change.head.changelog_path
+    repository = linked_repository(change.base.changelog if change.base is not None else None)
+    place = scalar_path(change.head.tree(path), link.span)
+    if place is None or number is None or not repository:
+        return None
+    right = link_to(repository, number)
+    return Fix(f"Write {right}", "unsafe", (SetScalar(path, place, right),))

@@ -95,7 +95,20 @@ labels:
 
 ## Fix
 
-Write the key as the master config spells it, one key an item.
+Unsafe: a key that is a slip of exactly one key becomes that key (another spelling of the same words, or one letter of a
+long word; never another number), and several keys in one text become one item each if all of them exist.
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+
+- config-keys:
+  - tiny-fp4-b200-vllm
+  - huge-*
+  description: [Update the image]
+  pr-link: https://github.com/org/repo/pull/2
+```
 
 ## Options
 
@@ -115,15 +128,19 @@ from typing import Any
 
 from reciplint.domain.changelog import ChangelogEntry, Located, matches
 from reciplint.domain.changelog_change import lost_a_master, new_entries
+from reciplint.domain.near_names import meant
 from reciplint.domain.project import Change, Project
-from reciplint.rules.finding import Finding, Related
+from reciplint.domain.written_places import scalar_path
+from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
+from reciplint.yamltree.edit import SetScalar, SplitItem
 
 RULE = Rule(
     id="changelog-keys",
     summary="A key of an added changelog entry matches no master config",
     severity="error",
     source="changelog processing of a public benchmark repository: a key or wildcard that matches nothing is an error",
+    fix="unsafe",
     messages={
         "unknown": "{found} is no key of {masters}",
         "unknown-near": "{found} is no key of {masters}; the nearest: {nearest}",
@@ -171,9 +188,24 @@ def _finding(change: Change, entry: ChangelogEntry, key: Located, known: list[st
         path=head.changelog_path,
         subject=(key.text, entry.pr_link.text if entry.pr_link else ""),
         related=tuple(related),
+        fix=_fix(head, key, known) if message not in ("archived", "removed") else None,
         found=key.text or '""',
         **arguments,
     )
+
+
+def _fix(project: Project, key: Located, known: list[str]) -> Fix | None:
+    """The keys that were certainly meant; None where there are none, or where an edit does not reach the text."""
+    parts = tuple(part for part in _SEPARATORS.split(key.text) if part)
+    near = meant(key.text, known) if len(parts) == 1 else None
+    is_joined = len(parts) > 1 and all(any(matches(part, name) for name in known) for part in parts)
+    path = project.changelog_path
+    place = scalar_path(project.tree(path), key.span) if near or is_joined else None
+    if place is None or (is_joined and not isinstance(place[-1], int)):
+        return None
+    if near:
+        return Fix(f"Name {near}", "unsafe", (SetScalar(path, place, near),))
+    return Fix(f"Name {' and '.join(parts)} one by one", "unsafe", (SplitItem(path, place, parts),))
 
 
 def _explain(change: Change, text: str, known: list[str]) -> tuple[str, dict[str, Any], list[Related]]:

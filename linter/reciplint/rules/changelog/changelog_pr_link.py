@@ -112,7 +112,23 @@ reciplint check --base BASE --pr 12
 
 ## Fix
 
-Write the link that the message gives.
+Unsafe: the link of an added entry becomes the one that the message gives, where its number is known: by `--pr`, or from
+the link itself if only something stands after it. Links of old entries are left alone, since history is corrected in a
+change that does nothing else.
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/11
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Raise the concurrency]
+  pr-link: https://github.com/org/repo/pull/12
+
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Update the image]
+  pr-link: https://github.com/org/repo/pull/12
+```
 
 ## Options
 
@@ -131,18 +147,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import msgspec
+
 from reciplint.domain.changelog import ChangelogEntry, Located
 from reciplint.domain.changelog_bytes import LINK
 from reciplint.domain.changelog_change import new_entries, sides
 from reciplint.domain.project import Change, Project
-from reciplint.rules.finding import Finding, Severity
+from reciplint.domain.written_places import scalar_path
+from reciplint.rules.finding import Finding, Fix, Severity
 from reciplint.rules.rule import Context, Rule
+from reciplint.yamltree.edit import SetScalar
 
 RULE = Rule(
     id="changelog-pr-link",
     summary="The link of a changelog entry is not the link of its pull request",
     severity="error",
     source="changelog validation of a public benchmark repository: an added entry links to its own pull request",
+    fix="unsafe",
     messages={
         "placeholder": "pr-link is the placeholder {found}; write {right}",
         "form": "pr-link {found} is not a plain link to a pull request; write {right}",
@@ -182,7 +203,7 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
             message = _fault_of_form(link.text)
             if message:
                 repository = usual.name or _repository_in(link.text) or "OWNER/REPOSITORY"
-                right = _UNKNOWN.format(repository=repository, number="NUMBER")
+                right = _UNKNOWN.format(repository=repository, number=_number_in(link.text) or "NUMBER")
                 yield _finding(project, entry, link, message, "warning", right=right, found=link.text)
 
 
@@ -197,7 +218,8 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
     for entry in new_entries(change):
         link = entry.pr_link
         if link is not None and link.text:
-            yield from _of_added(change.head, entry, link, usual, number)
+            for finding in _of_added(change.head, entry, link, usual, number):
+                yield _with_fix(change.head, link, finding)
 
 
 class _Usual:
@@ -226,8 +248,10 @@ def _of_added(project: Project, entry: ChangelogEntry, link: Located, usual: _Us
             right=right, repository=match["repository"], count=usual.count, total=usual.total, usual=usual.name,
         )  # fmt: skip
         return
-    right = _UNKNOWN.format(repository=repository, number=number)
     message = _fault_of_form(link.text)
+    if message and number == "NUMBER":
+        number = _number_in(link.text) or number
+    right = _UNKNOWN.format(repository=repository, number=number)
     if message:
         severity: Severity = "warning" if message == "placeholder" else "error"
         yield _finding(project, entry, link, message, severity, right=right, found=link.text)
@@ -248,6 +272,22 @@ def _fault_of_form(text: str) -> str | None:
 def _repository_in(text: str) -> str:
     match = _ANY_LINK.match(text)
     return match["repository"] if match else ""
+
+
+def _number_in(text: str) -> str:
+    """The number of a link to a pull request that something stands after; "" for any other text."""
+    match = LINK.match(text)
+    return match["number"] if match and not text[match.end() :][:1].isalnum() else ""
+
+
+def _with_fix(project: Project, link: Located, finding: Finding) -> Finding:
+    """The finding with the link that is right written in its place, where nothing of that link is left open."""
+    right = str(finding.arguments["right"])
+    place = scalar_path(project.tree(project.changelog_path), link.span) if LINK.fullmatch(right) else None
+    if place is None:
+        return finding
+    fix = Fix(f"Write {right}", "unsafe", (SetScalar(project.changelog_path, place, right),))
+    return msgspec.structs.replace(finding, fix=fix)
 
 
 def _finding(

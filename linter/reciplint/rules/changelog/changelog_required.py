@@ -59,6 +59,10 @@ labels:
   pr-link: https://github.com/org/repo/pull/1
 ```
 
+```console
+reciplint check --base BASE --pr 2
+```
+
 ## Good
 
 ```yaml base configs/nvidia-master.yaml
@@ -106,9 +110,29 @@ labels:
   pr-link: https://github.com/org/repo/pull/1
 ```
 
+```console
+reciplint check --base BASE --pr 2
+```
+
 ## Fix
 
-Append an entry that names the keys to the changelog.
+Unsafe: an entry that names the keys is appended, as `reciplint changelog add` does. Its description is drawn from what
+changed, for the author to go over. Without `--pr` its link ends in `XXX` until the pull request has a number; for a
+warning, nothing is offered then.
+
+```yaml perf-changelog.yaml
+- config-keys: [tiny-fp4-b200-vllm]
+  description: [Add the key]
+  pr-link: https://github.com/org/repo/pull/1
+
+- config-keys:
+    - tiny-fp4-b200-vllm
+  scenario-type:
+    - fixed-seq-len
+  description:
+    - Add 1 8k1k point
+  pr-link: https://github.com/org/repo/pull/2
+```
 
 ## Options
 
@@ -124,11 +148,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
+from reciplint.domain.changelog_draft import link_to, linked_repository, new_entries
+from reciplint.domain.changelog_fix import appended
 from reciplint.domain.coverage import uncovered
 from reciplint.domain.impact import Impact
 from reciplint.domain.project import Change
 from reciplint.repo.kinds import Kind
-from reciplint.rules.finding import Finding, Related
+from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.spans import FILE_START
 
@@ -145,6 +171,7 @@ RULE = Rule(
     summary="A benchmark point changed and no added changelog entry names its key",
     severity="error",
     source="contributor rules of a public benchmark repository: a change that can affect performance has an entry",
+    fix="unsafe",
     messages={
         "points": "{count:key|keys} changed and no entry added to {changelog} names {them}: {what}",
         "metadata": "{count:key|keys} changed in description and no entry added to {changelog} names {them}: {what}",
@@ -167,10 +194,10 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
         return  # what was new, or which entries were added, cannot be told
     ordered = sorted(uncovered(change), key=lambda impact: (impact.master, impact.is_metadata, impact.entry.key_span))
     for (master, is_metadata), group in groupby(ordered, key=lambda impact: (impact.master, impact.is_metadata)):
-        yield _finding(change, master, is_metadata, list(group))
+        yield _finding(change, master, is_metadata, list(group), context.pull_request)
 
 
-def _finding(change: Change, master: str, is_metadata: bool, group: list[Impact]) -> Finding:
+def _finding(change: Change, master: str, is_metadata: bool, group: list[Impact], number: int | None) -> Finding:
     first = group[0]
     shown = "; ".join(f"{impact.entry.key} ({impact.reason})" for impact in group[:_LISTED])
     more = f"; and {len(group) - _LISTED} more" if len(group) > _LISTED else ""
@@ -190,9 +217,29 @@ def _finding(change: Change, master: str, is_metadata: bool, group: list[Impact]
         severity="warning" if is_metadata else None,
         subject=tuple(impact.entry.key for impact in group),
         related=tuple(related),
+        fix=None if is_metadata and number is None else _fix(change, group, number),
         count=len(group),
         them="it" if len(group) == 1 else "them",
         changelog=change.head.relative(changelog),
         what=shown + more,
         keys=tuple(impact.entry.key for impact in group),
     )
+
+
+def _fix(change: Change, group: list[Impact], number: int | None) -> Fix | None:
+    """An entry for a group at the end of the head's changelog; None where nothing can be appended."""
+    path = change.head.changelog_path
+    data = change.head.read(path) if path else None
+    if data is None:
+        return None
+    history = change.base.changelog if change.base is not None else None
+    link = link_to(linked_repository(history or change.head.changelog), number)
+    entries = new_entries(change, group, link)
+    operation = appended(path, data, entries)
+    noun = "an entry" if len(entries) == 1 else f"{len(entries)} entries"
+    title = f"Append {noun} for {_keys(group)}"
+    return Fix(title, "unsafe", (operation,), is_last=True) if operation is not None else None
+
+
+def _keys(group: list[Impact]) -> str:
+    return group[0].entry.key if len(group) == 1 else f"{len(group)} keys"

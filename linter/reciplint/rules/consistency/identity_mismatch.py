@@ -45,7 +45,8 @@ identity:
 
 ## Fix
 
-Unsafe, since it changes what is recorded: the claim becomes what the recipe runs.
+Unsafe, since it changes what is recorded: the claim becomes what the recipe runs, or the model that every key of its
+rows names.
 
 ```yaml benchmarks/multi_node/srt-slurm-recipes/vllm/tiny/first.yaml
 name: tiny
@@ -102,6 +103,7 @@ RULE = Rule(
     },
 )
 
+_REPO = ("identity", "model", "repo")
 _REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*\Z", re.ASCII)
 
 
@@ -139,7 +141,7 @@ def _false_claims(variant: Variant) -> Iterator[_Claim]:
         )
     repository = _repository(variant.model) if variant.repository else ""
     if repository and repository.lower() != variant.repository.lower():
-        yield _Claim("model", ("identity", "model", "repo"), variant.repository, repository, ("model", "path"))
+        yield _Claim("model", _REPO, variant.repository, repository, ("model", "path"))
 
 
 def _repository(model: str) -> str:
@@ -158,29 +160,35 @@ def _against_rows(project: Project) -> Iterator[Finding]:
         known = (pair.path, entry.key, variant.repository)
         if model.lower() != variant.repository.lower() and known not in seen:
             seen.add(known)
+            models = {other.use.entry.model for other in project.pairs if other.path == pair.path}
             yield RULE.finding(
                 "row",
-                project.variant_span(pair.path, variant.selector, ("identity", "model", "repo")),
+                project.variant_span(pair.path, variant.selector, _REPO),
                 path=pair.path,
                 subject=(entry.key, variant.repository, model),
                 related=(Related(pair.use.master, entry.key_span, f"{entry.key} runs this recipe"),),
+                fix=_fix(project, pair.path, variant.selector, _REPO, model) if len(models) == 1 else None,
                 claimed=variant.repository,
                 key=entry.key,
                 actual=model,
             )
 
 
-def _finding(project: Project, path: str, selector: str, claim: _Claim) -> Finding:
+def _fix(project: Project, path: str, selector: str, place: tuple[str, ...], actual: str) -> Fix | None:
+    """The claim set to what is run; None where no edit reaches it."""
     tree = project.tree(path)
-    found = address(tree, selector, claim.place) if tree is not None else None
-    title = f"Claim {claim.actual}, as the recipe has it"
+    found = address(tree, selector, place) if tree is not None else None
+    return Fix(f"Claim {actual}", "unsafe", (SetScalar(path, found, actual),)) if found is not None else None
+
+
+def _finding(project: Project, path: str, selector: str, claim: _Claim) -> Finding:
     return RULE.finding(
         claim.kind,
         project.variant_span(path, selector, claim.place),
         path=path,
         subject=(claim.kind, claim.claimed, claim.actual),
         related=(Related(path, project.variant_span(path, selector, claim.source), f"{claim.actual} stands here"),),
-        fix=Fix(title, "unsafe", (SetScalar(path, found, claim.actual),)) if found is not None else None,
+        fix=_fix(project, path, selector, claim.place, claim.actual),
         claimed=claim.claimed,
         actual=claim.actual,
     )

@@ -46,8 +46,7 @@ tiny-fp4-b200-vllm-agentic:
 ```
 
 ```yaml configs/runners.yaml
-labels:
-  cluster:b200-lab: [b200-0]
+labels: {"cluster:b200-lab": [b200-0]}
 ```
 
 ```yaml perf-changelog.yaml
@@ -94,8 +93,7 @@ tiny-fp4-b200-vllm-agentic:
 ```
 
 ```yaml configs/runners.yaml
-labels:
-  cluster:b200-lab: [b200-0]
+labels: {"cluster:b200-lab": [b200-0]}
 ```
 
 ```yaml perf-changelog.yaml
@@ -121,8 +119,9 @@ backend:
 
 ## Fix
 
-Unsafe, since another length is simulated then: a length that is set gets the golden value, unless variants share the
-place where it stands.
+Unsafe, since another length is simulated then: a length that is set gets the golden value, and one that may not be set
+is taken out where it is a setting or a variable of its own. Nothing is offered where variants share the place where it
+stands, or where none is set yet, since there are several ways to set one.
 
 ```yaml configs/nvidia-master.yaml
 tiny-fp4-b200-vllm-agentic:
@@ -284,7 +283,8 @@ def _pinned(places: AcceptancePlaces, pair: Pair) -> Iterator[Finding]:
 
 def _forbidden(places: AcceptancePlaces, pair: Pair) -> Iterator[Finding]:
     for pin in set_by_hand(pair):
-        yield _at_pin(places, pair, pin, "by-hand", {})
+        fix = Fix(f"Take {pin.name} out", "unsafe", (out,)) if (out := places.removal(pair, pin)) else None
+        yield _at_pin(places, pair, pin, "by-hand", {}, fix=fix)
     curves, speculation = places.project.curves, drafts(pair)
     if speculation is None or not curves or Kind.CURVE in places.project.unread:
         return

@@ -37,7 +37,7 @@ tiny-fp4-b200-vllm:
           ep: 1
           dp-attn: false
           additional-settings:
-          - "CONFIG_FILE=«recipes/vllm/tiny/disagg-1p1d-tp4.yaml»"
+          - "CONFIG_FILE=«recipes/vllm/tiny/disagg-1p1d-tep4.yml»"
         decode: {num-worker: 1, tp: 4, ep: 1, dp-attn: false}
       - conc-list: [16]
         prefill:
@@ -113,7 +113,44 @@ backend: {type: vllm}
 
 ## Fix
 
-None is applied. The closest path that exists is named.
+Unsafe: the path becomes the one of which it is a slip, that is another spelling of the same words or one letter of a
+long word. A file that only has a similar name (`tp4` and `tep4`) is named and not written, since it is another recipe.
+
+```yaml configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200-multinode
+  precision: fp4
+  framework: dynamo-vllm
+  kv-p2p-transfer: nixl
+  multinode: true
+  disagg: true
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - conc-list: [8]
+        prefill:
+          num-worker: 1
+          tp: 4
+          ep: 1
+          dp-attn: false
+          additional-settings:
+          - "CONFIG_FILE=recipes/vllm/tiny/disagg-1p1d-tep4.yaml"
+        decode: {num-worker: 1, tp: 4, ep: 1, dp-attn: false}
+      - conc-list: [16]
+        prefill:
+          num-worker: 1
+          tp: 4
+          ep: 1
+          dp-attn: false
+          additional-settings:
+          - "CONFIG_FILE=recipes/vllm/tiny/disagg-1p1d-tep4.yaml"
+        decode: {num-worker: 1, tp: 4, ep: 1, dp-attn: false}
+```
 
 ## Options
 
@@ -132,16 +169,21 @@ from collections.abc import Iterator
 from posixpath import basename, dirname
 
 from reciplint.domain.master import MasterEntry
+from reciplint.domain.near_names import meant
 from reciplint.domain.project import Project
 from reciplint.domain.references import Resolved, Resolver, Use
-from reciplint.rules.finding import Finding, Related
+from reciplint.domain.written_places import scalar_path
+from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
+from reciplint.yamltree.edit import SetScalar, locate
+from reciplint.yamltree.tree import Scalar
 
 RULE = Rule(
     id="missing-recipe",
     summary="A row names a recipe that is not there",
     severity="error",
     source="review findings on renamed or uncommitted recipes; the launchers' resolution of CONFIG_FILE",
+    fix="unsafe",
     messages={
         "file": "{field} names {written}, which is not in this repository{near:?; did you mean {near}?}",
         "folder": "srt-recipe-dir names {folder}, and no folder {expected} is in this repository"
@@ -188,7 +230,8 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
 
 
 def _missing_file(project: Project, use: Use, resolved: Resolved) -> Finding:
-    close = _closest(resolved.expected, project.recipe_paths)
+    right = meant(resolved.expected, project.recipe_paths)
+    close = right or _closest(resolved.expected, project.recipe_paths)
     related = (Related(close, project.recipe_span(close), "the closest file"),) if close else ()
     return RULE.finding(
         "file",
@@ -197,10 +240,21 @@ def _missing_file(project: Project, use: Use, resolved: Resolved) -> Finding:
         subject=(use.entry.key, use.scenario, use.reference.text, use.reference.selector),
         pointer=use.row.pointer,
         related=related,
+        fix=_fix(project, use, _as_written(right, use, resolved)) if right else None,
         field=_FIELDS[use.reference.era, use.reference.purpose],
         written=use.reference.text,
         near=_as_written(close, use, resolved) if close else "",
     )
+
+
+def _fix(project: Project, use: Use, right: str) -> Fix | None:
+    """The reference spelled anew in the setting or value that holds it."""
+    tree, text = project.tree(use.master), use.reference.text
+    place = scalar_path(tree, use.reference.span) if tree is not None else None
+    node = locate(tree, place) if tree is not None and place is not None else None
+    if place is None or not isinstance(node, Scalar) or node.value.count(text) != 1:
+        return None
+    return Fix(f"Name {right}", "unsafe", (SetScalar(use.master, place, node.value.replace(text, right)),))
 
 
 def _missing_folder(project: Project, master: str, entry: MasterEntry, resolved: Resolved) -> Finding:

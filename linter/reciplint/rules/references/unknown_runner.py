@@ -80,7 +80,40 @@ labels:
 
 ## Fix
 
-None is applied; the closest label is named.
+Unsafe: the label becomes the one of which it is a slip: the same words with another scope (`gb300-lab` for
+`cluster:gb300-lab`), or one letter of a long word. A label that only looks alike (`mi325x-lab` and `mi300x-lab`) is
+named and not written.
+
+```yaml configs/nvidia-master.yaml
+tiny-fp4-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200-nscale
+  precision: fp4
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
+tiny-fp8-b200-vllm:
+  image: vllm/vllm-openai:v1
+  model: org/tiny
+  model-prefix: tiny
+  runner: b200-nscale
+  precision: fp8
+  framework: vllm
+  multinode: false
+  scenarios:
+    fixed-seq-len:
+    - isl: 8192
+      osl: 1024
+      search-space:
+      - {tp: 4, conc-list: [8]}
+```
 
 ## Options
 
@@ -96,9 +129,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
+from reciplint.domain.master import MasterEntry
+from reciplint.domain.near_names import meant
 from reciplint.domain.project import Project
-from reciplint.rules.finding import Finding, Related
+from reciplint.domain.runners import Label
+from reciplint.domain.written_places import scalar_path
+from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
+from reciplint.yamltree.edit import SetScalar
 from reciplint.yamltree.spans import FILE_START
 
 RULE = Rule(
@@ -106,6 +144,7 @@ RULE = Rule(
     summary="A key runs on a label that no runner has",
     severity="error",
     source="review findings; the sweep generator looks labels up in the runners file",
+    fix="unsafe",
     messages={
         "unknown": "{key} runs on {label}, which is no label of {runners}{near:?; did you mean {near}?}",
     },
@@ -124,16 +163,24 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
         for entry in master.entries:
             if entry.runner is None or entry.runner in labels:
                 continue
-            close = difflib.get_close_matches(entry.runner, labels, 1)
-            place = labels[close[0]].span if close else FILE_START
-            yield RULE.finding(
-                "unknown",
-                entry.runner_span,
-                path=master.path,
-                subject=(entry.key, entry.runner),
-                related=(Related(project.runners_path, place, "the closest label" if close else "the labels"),),
-                key=entry.key,
-                label=entry.runner,
-                runners=project.runners_path,
-                near=close[0] if close else "",
-            )
+            yield _finding(project, project.runners_path, master.path, entry, labels)
+
+
+def _finding(project: Project, runners: str, master: str, entry: MasterEntry, labels: dict[str, Label]) -> Finding:
+    label = entry.runner or ""
+    right = meant(label, labels)
+    close = [right] if right else difflib.get_close_matches(label, labels, 1)
+    place = labels[close[0]].span if close else FILE_START
+    where = scalar_path(project.tree(master), entry.runner_span) if right else None
+    return RULE.finding(
+        "unknown",
+        entry.runner_span,
+        path=master,
+        subject=(entry.key, label),
+        related=(Related(runners, place, "the closest label" if close else "the labels"),),
+        fix=Fix(f"Run on {right}", "unsafe", (SetScalar(master, where, right),)) if right and where else None,
+        key=entry.key,
+        label=label,
+        runners=runners,
+        near=close[0] if close else "",
+    )

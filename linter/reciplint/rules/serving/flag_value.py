@@ -27,7 +27,7 @@ backend:
   vllm_config:
     aggregated:
       tensor-parallel-size: 8
-      kv-cache-dtype: «fp8_e4m4»
+      kv-cache-dtype: «bflaot16»
       «enable-chunked-prefill»: false
 ```
 
@@ -42,14 +42,15 @@ backend:
   vllm_config:
     aggregated:
       tensor-parallel-size: 8
-      kv-cache-dtype: fp8_e4m3
+      kv-cache-dtype: bfloat16
       no-enable-chunked-prefill: true
 ```
 
 ## Fix
 
-A value of a recipe that is much like one of the choices is replaced by it. Unsafe: it changes what the engine is told.
-For all else none is applied.
+A value of a recipe that is a slip of one of the choices (another spelling of the same words, or one letter of a long
+one) is replaced by it. Unsafe: it changes what the engine is told. What only looks like a choice is left alone, since
+the build may have a choice of its own.
 
 ```yaml benchmarks/tiny.yaml
 name: tiny-agg
@@ -60,7 +61,7 @@ backend:
   vllm_config:
     aggregated:
       tensor-parallel-size: 8
-      kv-cache-dtype: fp8_e4m3
+      kv-cache-dtype: bfloat16
       enable-chunked-prefill: false
 ```
 

@@ -48,7 +48,8 @@ backend:
 ## Fix
 
 The key is renamed; its value and comments stay. Safe in recipes; unsafe in master configs, where the value begins to
-count. Nothing is offered where both spellings stand in one mapping.
+count. Where both spellings stand in one mapping with the same value, the one with underscores is dropped, which is
+unsafe; where the values differ, only the author knows which was meant.
 
 ```yaml benchmarks/tiny.yaml
 name: tiny-disagg
@@ -86,9 +87,10 @@ from reciplint.domain.vocabulary import kebab_vocabulary
 from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
-from reciplint.yamltree.edit import RenameKey
+from reciplint.yamltree.edit import DropEntry, Path, RenameKey
+from reciplint.yamltree.scalars import load, same_value
 from reciplint.yamltree.spans import Span
-from reciplint.yamltree.tree import pointer
+from reciplint.yamltree.tree import Mapping, pointer
 
 RULE = Rule(
     id="kebab-case-keys",
@@ -136,14 +138,14 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
             if spelled == key or spelled not in vocabulary or entry.is_merge:
                 continue
             place = (*path, key)
-            fix = Fix(f"rename {key} to {spelled}", "unsafe", (RenameKey("", place, spelled),))
+            rename = Fix(f"rename {key} to {spelled}", "unsafe", (RenameKey("", place, spelled),))
             yield RULE.finding(
                 "lost" if "_" in key else "rejected",
                 document.tree.lines.span(entry.key.start, entry.key.end),
                 severity="error" if document.kind is Kind.MASTER else None,
                 subject=(*(part for part in place if isinstance(part, str)),),
                 pointer=pointer(place),
-                fix=None if spelled in names else fix,
+                fix=_drop("", mapping, place, spelled) if spelled in names else rename,
                 key=key,
                 kebab=spelled,
             )
@@ -155,7 +157,7 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
         for found in recipe.facts.foreign_keys:
             dashed = _dashed_siblings(project, path, kebab(found.key))
             if found.dashed or (found.foreign < _OTHER_CONVENTION and dashed):
-                yield _finding(path, found, dashed)
+                yield _finding(project, path, found, dashed)
 
 
 def _dashed_siblings(project: Project, path: str, key: str) -> dict[str, Span]:
@@ -165,10 +167,23 @@ def _dashed_siblings(project: Project, path: str, key: str) -> dict[str, Span]:
     return {other: place for other, place in places.items() if place is not None}
 
 
-def _finding(path: str, found: ForeignKey, dashed: dict[str, Span]) -> Finding:
+def _drop(path: str, mapping: Mapping, place: Path, spelled: str) -> Fix | None:
+    """The key at `place` dropped beside the same key in another spelling; None where their values differ."""
+    key = str(place[-1])
+    values = [mapping.get(name) for name in (key, spelled)]
+    if None in values or not same_value(*map(load, values)):
+        return None
+    return Fix(f"drop {key}, which {spelled} repeats", "unsafe", (DropEntry(path, place),))
+
+
+def _finding(project: Project, path: str, found: ForeignKey, dashed: dict[str, Span]) -> Finding:
     place, spelled = (*found.place, found.key), kebab(found.key)
     nearest = sorted(dashed, key=lambda other: name_distance(path, other))[:_SHOWN]
-    rename = Fix(f"rename {found.key} to {spelled}", "safe", (RenameKey(path, place, spelled),))
+    fix: Fix | None = Fix(f"rename {found.key} to {spelled}", "safe", (RenameKey(path, place, spelled),))
+    if found.both:
+        tree = project.tree(path)
+        mapping = next((node for at, node in tree.mappings() if at == found.place), None) if tree is not None else None
+        fix = _drop(path, mapping, place, spelled) if mapping is not None else None
     return RULE.finding(
         "both" if found.both else "recipe",
         found.span,
@@ -176,7 +191,7 @@ def _finding(path: str, found: ForeignKey, dashed: dict[str, Span]) -> Finding:
         subject=place,
         pointer=pointer(place),
         related=tuple(Related(other, dashed[other], "spelled with dashes here") for other in nearest),
-        fix=None if found.both else rename,
+        fix=fix,
         key=found.key,
         kebab=spelled,
         place=found.label,
