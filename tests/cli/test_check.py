@@ -73,7 +73,7 @@ def test_the_preset_of_the_settings_decides_unless_the_command_line_does(top: Pa
         (("--format", "html"), "'html' is not one of"),
         (("--base", "gone"), "no commit is called 'gone' in this repository"),
         (("--head", "gone"), "no commit is called 'gone' in this repository"),
-        (("--fix", "--head", "HEAD"), "fixes go into the working tree: leave --head and --stdin-filename out"),
+        (("--fix", "--head", "HEAD"), "fixes go into the working tree: leave --head and --staged out"),
         (("gone.yaml",), "gone.yaml: no file there that reciplint reads"),
         (("../outside.yaml",), "../outside.yaml lies outside of"),
         (("--config", "gone.yaml"), "'gone.yaml' does not exist"),

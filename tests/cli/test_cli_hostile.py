@@ -80,6 +80,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("matrix", "--no-cache", "--format=csv"),
     ("matrix", "--no-cache", "--format=json"),
     ("fix", "--no-cache", "--diff", "--unsafe"),
+    ("fix", "--no-cache", "--diff", "--suppress", "schema,ambiguous-scalar", "--reason", "tried"),
     ("changelog", "check", "--no-cache"),
     ("baseline", "--no-cache"),
     ("settings",),

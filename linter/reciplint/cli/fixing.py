@@ -1,46 +1,63 @@
-"""Fix the working tree: what `check --fix` and `fix` share."""
+"""Repair files and write them: what `check --fix` and `fix` share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 
-import click
-
+from reciplint.cli.linting import Linting
 from reciplint.cli.patching import echo_diff
-from reciplint.cli.repository import Repository
-from reciplint.engine.cache import Cache
-from reciplint.engine.run import Outcome, Request, run
+from reciplint.cli.progress import say
+from reciplint.engine.run import Outcome
 from reciplint.fix.session import Fixed, fix_tree
-from reciplint.fix.write import write_file
-from reciplint.repo.snapshot import Memory
-from reciplint.report.escape import shown
+from reciplint.fix.write import NotWritten, write_file
+from reciplint.report.table import counted
 from reciplint.rules.finding import Finding
 
 
-@dataclass(frozen=True)
-class Fixing:
-    """How to fix: unsafe fixes too or not; write, or only show the difference."""
+def repair(linting: Linting, outcome: Outcome, unsafe: bool) -> Fixed:
+    """What the fixes of an outcome make of the files; nothing is written, and what is refused is said.
 
-    unsafe: bool
-    write: bool
-
-
-def fix_working_tree(repository: Repository, request: Request, outcome: Outcome, cache: Cache, how: Fixing) -> Fixed:
-    """Apply the fixes of an outcome to the working tree, or print what they would change."""
-
-    def read(path: str) -> bytes:
-        return request.head.read([path])[path].data
+    For an editor, fixes that reach any other file than its own are left out.
+    """
 
     def lint(files: dict[str, bytes]) -> list[Finding]:
-        again = replace(request, head=Memory(files, request.head))
-        return [item.finding for item in run(again, repository.rules, repository.settings, cache).findings]
+        return _within(linting.typed, linting.with_files(files).run())
 
-    fixed = fix_tree([item.finding for item in outcome.findings], read, lint, how.unsafe)
-    for path, data in sorted(fixed.files.items()):
-        if how.write:
-            write_file(repository.top, path, read(path), data)
-        else:
-            echo_diff(path, read(path), data)
+    fixed = fix_tree(_within(linting.typed, outcome), linting.read, lint, unsafe)
     for reason in fixed.refused:
-        click.echo(f"reciplint: not fixed: {shown(reason)}", err=True)
+        say(f"not fixed: {reason}")
     return fixed
+
+
+def _within(only: str | None, outcome: Outcome) -> list[Finding]:
+    """The findings of an outcome but those whose fix reaches another file than `only`."""
+    findings = [item.finding for item in outcome.findings]
+    if only is None:
+        return findings
+    return [
+        finding
+        for finding in findings
+        if finding.fix is None or all(operation.path == only for operation in finding.fix.operations)
+    ]
+
+
+def put(linting: Linting, files: Mapping[str, bytes], write: bool) -> list[str]:
+    """Write files with new contents, or print what would change; the paths of those that could not be written, which
+    is said."""
+    unwritten = []
+    for path, data in sorted(files.items()):
+        before = linting.read(path)
+        if not write:
+            echo_diff(path, before, data)
+            continue
+        try:
+            write_file(linting.repository.top, path, before, data)
+        except NotWritten as reason:
+            say(f"not written: {reason}")
+            unwritten.append(path)
+    return unwritten
+
+
+def tell_done(verb: str, done: int, files: int, besides: str = "") -> None:
+    """Say in the end how much was done, and what besides."""
+    say(f"{verb} {counted(done, 'finding')}{besides} in {counted(files, 'file')}")

@@ -15,10 +15,22 @@ from reciplint.report.escape import shown_line
 def echo_diff(path: str, before: bytes, after: bytes) -> None:
     """Print the change of a file. It is exact in a file or a pipe; on a terminal and in the log of a workflow, hostile
     text in it is escaped."""
-    patch = unified_diff(path, before, after)
-    if _is_read():
-        patch = "\n".join(map(shown_line, patch.split("\n")))
+    patch = shown_diff(path, before, after) if _is_read() else unified_diff(path, before, after)
     click.echo(patch.encode("utf-8", "surrogateescape"), nl=False)
+
+
+def shown_diff(path: str, before: bytes, after: bytes, color: bool = False) -> str:
+    """The change of a file as text for people, whatever is in it."""
+    lines = [shown_line(line) for line in unified_diff(path, before, after).split("\n")]
+    if color:
+        lines[:2] = [click.style(line, bold=True) for line in lines[:2]]
+        lines[2:] = [
+            click.style(line, fg=_COLORS[line[0]]) if line and line[0] in _COLORS else line for line in lines[2:]
+        ]
+    return "\n".join(lines)
+
+
+_COLORS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def _is_read() -> bool:

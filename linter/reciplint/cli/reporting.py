@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 import click
 import msgspec
@@ -149,35 +150,39 @@ def _edits(finding: Finding, texts: _Texts) -> tuple[FileEdit, ...] | None:
 def emit(
     report: Report,
     sources: Sources,
-    chosen: str,
+    chosen: str | None,
     outputs: tuple[tuple[str, str], ...],
     verbose: bool = False,
     statistics: bool = False,
+    stream: TextIO | None = None,
 ) -> None:
-    """Write the report to standard output, and in other formats to files; `-` as a file is standard output."""
+    """Write the report to a stream (default: standard output) in the chosen format, if any, and in others to files;
+    `-` as a file is the stream."""
+    stream = stream or sys.stdout
     for format_name, target in outputs:
         text = renderer(format_name)(report, sources, Options(False, 120, verbose, statistics))
         if target == "-":
-            _write(text)
+            _write(text, stream)
         else:
             Path(target).parent.mkdir(parents=True, exist_ok=True)
             Path(target).write_bytes(text.encode("utf-8", "backslashreplace"))
-    if not any(target == "-" for _, target in outputs):
-        color = _wants_color() if chosen == "text" else False
+    if chosen is not None and not any(target == "-" for _, target in outputs):
+        color = wants_color(stream) if chosen == "text" else False
         width = shutil.get_terminal_size((100, 24)).columns
-        _write(renderer(chosen)(report, sources, Options(color, max(width, 60), verbose, statistics)))
+        _write(renderer(chosen)(report, sources, Options(color, max(width, 60), verbose, statistics)), stream)
 
 
-def _write(text: str) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-    sys.stdout.buffer.flush()
+def _write(text: str, stream: TextIO) -> None:
+    stream.flush()
+    stream.buffer.write(text.encode("utf-8", "backslashreplace"))
+    stream.buffer.flush()
 
 
-def _wants_color() -> bool:
+def wants_color(stream: TextIO) -> bool:
+    """Whether what goes to a stream may be coloured: on a terminal, unless the environment says otherwise."""
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
 def parse_output(

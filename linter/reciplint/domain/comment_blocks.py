@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from reciplint.domain.suppression import is_suppression
 from reciplint.yamltree.spans import Span
 from reciplint.yamltree.tree import Tree
 
@@ -48,11 +49,14 @@ class Block(NamedTuple):
 
 
 def comment_blocks(tree: Tree) -> list[Block]:
-    """Every block of a file, in order. A comment behind a value is a block of its own."""
+    """Every block of a file, in order. A comment behind a value is a block of its own; one that silences a rule
+    belongs to none."""
     found: list[Block] = []
     parts: list[tuple[int, str]] = []
     first = last = column = 0
     for comment in tree.comments:
+        if is_suppression(comment):
+            continue
         span = tree.lines.span(comment.start, comment.end)
         words = comment.text.lstrip("#")
         start = comment.end - len(words)

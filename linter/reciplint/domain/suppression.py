@@ -28,6 +28,21 @@ class Suppression(msgspec.Struct, frozen=True):
     reason: str
     fault: Fault = ""
 
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """Every line that it speaks of: one that stands alone, of the comments between it and its line too."""
+        return (self.line, *range(self.span.line + 1, self.line))
+
+
+def is_suppression(comment: Comment) -> bool:
+    """Whether a comment speaks to reciplint, sound or void."""
+    return _MARK.match(comment.text) is not None
+
+
+def spelled(rules: tuple[str, ...], reason: str) -> str:
+    """The comment that silences rules on a line."""
+    return f"# reciplint: ignore[{', '.join(rules)}] -- {reason}"
+
 
 def read_suppressions(tree: Tree) -> tuple[Suppression, ...]:
     """Every suppression of a text, void ones too."""

@@ -77,8 +77,8 @@ class Suppressor:
         self.used: set[tuple[str, Suppression, str]] = set()
         for path, found in suppressions.items():
             for suppression in found:
-                if not suppression.fault:
-                    self._by_place.setdefault((path, suppression.line), []).append(suppression)
+                for line in () if suppression.fault else suppression.lines:
+                    self._by_place.setdefault((path, line), []).append(suppression)
 
     def keeps(self, finding: Finding) -> bool:
         """Whether no suppression silences a finding; one speaks of the first line of a span, or of the file."""

@@ -46,6 +46,14 @@ def _paint(text: str, style: str, color: bool) -> str:
     return click.style(text, **_STYLES[style])
 
 
+def headline(finding: Finding, color: bool) -> str:
+    """The first line of a finding: place, severity, rule, message."""
+    span = finding.span
+    place = _paint(f"{shown_path(finding.path)}:{span.line}:{span.column}", "place", color)
+    severity = _paint(finding.severity, finding.severity, color)
+    return f"{place} {severity} {finding.rule}: {shown(finding.message, MESSAGE_LIMIT)}"
+
+
 class _Block:
     """One finding being laid out: the gutter is as wide as its largest line number."""
 
@@ -59,7 +67,7 @@ class _Block:
         self.width = max(options.width, _NARROWEST) - self.gutter - 3
 
     def text(self, reported: Reported) -> str:
-        lines = [self.head(), *self.source()]
+        lines = [headline(self.finding, self.options.color), *self.source()]
         for related in self.related:
             lines += self.related_lines(related)
         hidden = len(self.finding.related) - len(self.related)
@@ -73,12 +81,6 @@ class _Block:
 
     def paint(self, text: str, style: str) -> str:
         return _paint(text, style, self.options.color)
-
-    def head(self) -> str:
-        finding, span = self.finding, self.finding.span
-        place = self.paint(f"{shown_path(finding.path)}:{span.line}:{span.column}", "place")
-        severity = self.paint(finding.severity, finding.severity)
-        return f"{place} {severity} {finding.rule}: {shown(finding.message, MESSAGE_LIMIT)}"
 
     def source(self) -> list[str]:
         """The first line of the span with carets; a longer span says where it ends."""
