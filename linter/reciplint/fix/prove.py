@@ -105,6 +105,8 @@ def _renamed(value: Any, path: tuple[str | int, ...], new: str) -> Any:
 
 def _dropped(value: Any, path: tuple[str | int, ...]) -> Any:
     def drop(parent: Any) -> Any:
+        if isinstance(parent, list):
+            return [item for index, item in enumerate(parent) if index != path[-1]]
         is_map = isinstance(parent, dict)
         return {key: item for key, item in parent.items() if key != path[-1]} if is_map else parent
 

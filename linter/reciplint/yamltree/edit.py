@@ -69,7 +69,7 @@ class SetScalar(msgspec.Struct, frozen=True, tag="set-scalar"):
 
 
 class DropEntry(msgspec.Struct, frozen=True, tag="drop-entry"):
-    """Remove a key with its value; other entries stay beside it."""
+    """Remove a key with its value, or an item of a list; others stay beside it."""
 
     path: str
     pointer: Path
@@ -264,7 +264,24 @@ def _whole_lines(tree: Tree, entry: Entry) -> Edit | None:
     return Edit(line_start, line_end, "")
 
 
+def _drop_item(tree: Tree, path: Path) -> Edit:
+    """Removes the lines of a block list's item; other items stay."""
+    parent, node = locate(tree, path[:-1]), locate(tree, path)
+    if not isinstance(parent, Sequence) or parent.flow or len(parent.items) == 1:
+        raise Refused("it is no item that can be taken out")
+    line_start = tree.text.rfind("\n", 0, node.start) + 1
+    line_end = tree.text.find("\n", node.end)
+    line_end = len(tree.text) if line_end < 0 else line_end + 1
+    commented = any(line_start <= comment.start < line_end for comment in tree.comments)
+    dash = tree.text[line_start : node.start].strip()
+    if dash != "-" or tree.text[node.end : line_end].strip() or commented or getattr(node, "anchor", None):
+        raise Refused("something else stands on its line")
+    return Edit(line_start, line_end, "")
+
+
 def _drop_entry(tree: Tree, operation: DropEntry) -> Edit:
+    if operation.pointer and isinstance(operation.pointer[-1], int):
+        return _drop_item(tree, operation.pointer)
     parent, name = _parent(tree, operation.pointer)
     index = next((i for i in reversed(range(len(parent.entries))) if parent.entries[i].name == name), None)
     if index is None:
