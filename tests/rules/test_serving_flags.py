@@ -247,6 +247,13 @@ def test_commands_in_scripts(command: str, expected: list[str]) -> None:
     assert [(finding.rule, finding.span.line) for finding in found(text, SCRIPT)] == [(rule, 3) for rule in expected]
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_one_word_and_two_words_of_the_same_text_are_judged_apart(order: int) -> None:
+    commands = ['vllm serve org/tiny --port "1 2"', "vllm serve org/tiny --port 1 2"][::order]
+    findings = lint({SCRIPT: "".join(f"{command}\n" for command in commands)}, select=RULES)
+    assert [(finding.rule, finding.span.line) for finding in findings] == [("flag-value", 1 if order > 0 else 2)]
+
+
 def test_what_a_script_appends_from_a_variable_is_meant_to_win() -> None:
     text = '#!/bin/bash\nMORE="--seed 2"\nvllm serve org/tiny --seed 1 $MORE\n'
     (finding,) = found(text, SCRIPT)

@@ -61,7 +61,8 @@ class _Verdict(NamedTuple):
     valued: tuple[ValueFault, ...] = ()
 
 
-_Key = tuple[str, type, str]
+_Key = tuple[str, type, int, str]
+"""A flag as written, the type of its value, the number of words that a command gives it, and the value's text."""
 
 
 class _Judge:
@@ -72,7 +73,7 @@ class _Judge:
         self.release = release
         self.known: dict[_Key, _Verdict] = {}
         self._engines = engines
-        self._is_command = is_command
+        self.is_command = is_command
 
     @property
     def engine(self) -> str:
@@ -92,7 +93,7 @@ class _Judge:
         named = tuple(self._named(flag, match, home))
         release = self.release if home.engine == self.engine else None
         judged = not (home.open or named or flag.derived)
-        faults = value_faults(match, home, flag, release, self._is_command) if judged else ()
+        faults = value_faults(match, home, flag, release, self.is_command) if judged else ()
         is_single = not match.path and match.entry.at(release).kind != "list"
         return _Verdict(match.name, is_single, named, faults)
 
@@ -110,7 +111,7 @@ class _Judge:
 
     def _named(self, flag: Flag, match: Match, home: Catalogue) -> Iterator[tuple[str, str, dict[str, str]]]:
         whole = match.name.lstrip("-")
-        if self._is_command and home.engine == "sglang" and "_" in flag.name.partition(".")[0] and "_" not in whole:
+        if self.is_command and home.engine == "sglang" and "_" in flag.name.partition(".")[0] and "_" not in whole:
             yield "unknown-flag", "underscore", {"flag": flag.name, "engine": home.engine, "near": match.name}
             return
         if match.how == "abbreviation":
@@ -178,7 +179,7 @@ def _of_process(written: Written, tree: Tree | None) -> Iterator[Fault]:
     known = judge.known
     taken: dict[str, Flag] = {}
     for flag in process.flags:
-        key = (flag.name, type(flag.value), str(flag.value))
+        key = (flag.name, type(flag.value), len(flag.arguments) if judge.is_command else 0, str(flag.value))
         verdict = known.get(key)
         if verdict is None:
             verdict = known[key] = judge.verdict(flag)
@@ -207,7 +208,9 @@ def _repeated(process: ServeConfig, earlier: Flag, flag: Flag) -> Iterator[Fault
 
 
 def _shown(flag: Flag) -> str:
-    text = flag.text if not isinstance(flag.value, bool) else "false" if flag.negated else str(flag.value).lower()
+    text = flag.text
+    if not text and not isinstance(flag.value, str):
+        text = "false" if flag.negated else str(flag.value).lower()
     return text if len(text) <= 40 else text[:39] + "…"
 
 
