@@ -6,14 +6,12 @@ Only lines that have to change are replaced, from the beginning of an entry to t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from itertools import takewhile
 from typing import NamedTuple
 
 from reciplint.domain.changelog_bytes import TextEntry, compare, split
 from reciplint.domain.changelog_entry import NewEntry, NotAppended, with_entries
 from reciplint.domain.changelog_merge import NotMerged, merge
-from reciplint.yamltree.edit_lines import ReplaceLines
+from reciplint.yamltree.edit_lines import ReplaceLines, alike
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
 from reciplint.yamltree.scalars import load
@@ -76,8 +74,8 @@ def changed_lines(path: str, before: bytes, after: bytes) -> ReplaceLines | None
         old, new = (_lines(data.decode("utf-8")) for data in (before, after))
     except UnicodeDecodeError:
         return None
-    head = _alike(zip(old, new, strict=False))
-    tail = min(_alike(zip(reversed(old), reversed(new), strict=False)), len(old) - head, len(new) - head)
+    head = alike(zip(old, new, strict=False))
+    tail = min(alike(zip(reversed(old), reversed(new), strict=False)), len(old) - head, len(new) - head)
     first = max((start for start in starts if start <= head), default=0)
     end = next((start for start in starts if start >= max(len(old) - tail, first + 1)), len(old))
     kept = len(old) - end
@@ -88,7 +86,3 @@ def changed_lines(path: str, before: bytes, after: bytes) -> ReplaceLines | None
 def _lines(text: str) -> list[str]:
     """Lines end at LF only."""
     return [line for line in re.split(r"(?<=\n)", text) if line]
-
-
-def _alike(pairs: Iterable[tuple[str, str]]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -25,6 +25,9 @@ from reciplint.yamltree.problem import Unreadable
 from reciplint.yamltree.scalars import load, value_12
 from reciplint.yamltree.tree import Mapping, Node, Scalar, Sequence, Tree, target
 
+View = Callable[[Node | None], Any]
+"""A way of loading."""
+
 
 class Unproved(Exception):
     """An edit that would change more than it says; the text says what."""
@@ -47,16 +50,13 @@ def _prove_values(before: Tree, after: Tree, operation: Operation) -> None:
         for view in (load, load_12):
             if view is load_12 and isinstance(operation, Respell):
                 continue  # bringing both views together is what it is for
-            if not index and isinstance(operation, ReplaceLines):
-                expected = [expected_value(before, view(old), operation, view)]
-            else:
-                expected = [view(old)] if index else _expected(before, view(old), operation)
+            expected = [view(old)] if index else _expected(before, view(old), operation, view)
             if not any(_equal(value, view(new)) for value in expected):
                 raise Unproved("the loaded value would change elsewhere")
 
 
-def _expected(before: Tree, value: Any, operation: Operation) -> list[Any]:
-    """The values that the operation may leave behind.
+def _expected(before: Tree, value: Any, operation: Operation, view: View) -> list[Any]:
+    """The values that the operation may leave behind, by one way of loading.
 
     Quoting a scalar keeps its value or makes it the text as it stands; a line break at the end of the file may belong
     to a block scalar.
@@ -69,6 +69,8 @@ def _expected(before: Tree, value: Any, operation: Operation) -> list[Any]:
         return [_dropped(value, operation.pointer)]
     if isinstance(operation, SplitItem):
         return [_split(value, operation.pointer, operation.items)]
+    if isinstance(operation, ReplaceLines):
+        return [expected_value(before, value, operation, view)]
     if isinstance(operation, Respell):
         node = locate(before, operation.pointer)
         assert isinstance(node, Scalar)

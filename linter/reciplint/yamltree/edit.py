@@ -7,7 +7,7 @@ replaced spans stays as it was.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from contextlib import suppress
 
 import msgspec
 
@@ -15,11 +15,12 @@ from reciplint.yamltree.edit_comments import AddComment as AddComment
 from reciplint.yamltree.edit_comments import comment_edit
 from reciplint.yamltree.edit_lines import ReplaceLines, line_edit
 from reciplint.yamltree.problem import Unreadable
+from reciplint.yamltree.replacing import Edit as Edit
+from reciplint.yamltree.replacing import Path as Path
+from reciplint.yamltree.replacing import Refused as Refused
 from reciplint.yamltree.scalars import scalar_value, value_11, value_12
 from reciplint.yamltree.spans import Span
-from reciplint.yamltree.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, Tree, target
-
-Path = tuple[str | int, ...]
+from reciplint.yamltree.tree import Alias, Mapping, Node, Scalar, Sequence, Tree, target
 
 
 class RenameKey(msgspec.Struct, frozen=True, tag="rename-key"):
@@ -97,18 +98,6 @@ Operation = (
 )
 
 
-class Edit(NamedTuple):
-    """Replace the text between two offsets in code points."""
-
-    start: int
-    end: int
-    replacement: str
-
-
-class Refused(Exception):
-    """An operation that cannot be carried out safely; the text says why."""
-
-
 def resolve(tree: Tree, operation: Operation) -> list[Edit]:
     """The replaced spans that carry out an operation. Raises `Refused`."""
     if isinstance(operation, RenameKey):
@@ -126,18 +115,11 @@ def resolve(tree: Tree, operation: Operation) -> list[Edit]:
     if isinstance(operation, SplitItem):
         return [_split_item(tree, operation)]
     if isinstance(operation, ReplaceLines):
-        return [_edit(line_edit(tree, operation))]
+        return [line_edit(tree, operation)]
     if isinstance(operation, AddComment):
         line = operation.line or _line_of(tree, operation.pointer)
-        return [_edit(comment_edit(tree, operation, line))]
+        return [comment_edit(tree, operation, line)]
     return [_respell(tree, operation)]
-
-
-def _edit(found: tuple[int, int, str] | str) -> Edit:
-    """An edit made elsewhere, or the reason why there is none. Raises `Refused`."""
-    if isinstance(found, str):
-        raise Refused(found)
-    return Edit(*found)
 
 
 def _line_of(tree: Tree, path: Path) -> int:
@@ -245,22 +227,19 @@ def _drop_duplicates(tree: Tree, operation: DropDuplicate) -> list[Edit]:
     for entry in entries[:-1]:
         if isinstance(entry.value, (Mapping, Sequence)) or getattr(entry.value, "anchor", None):
             raise Refused(f"the first {name} is a collection or holds an anchor")
-        edit = _whole_lines(tree, entry)
-        if edit is None:
-            raise Refused("something else stands on its line")
-        edits.append(edit)
+        edits.append(_whole_lines(tree, entry.key.start, entry.value.end))
     return edits
 
 
-def _whole_lines(tree: Tree, entry: Entry) -> Edit | None:
-    """Removes the lines of an entry; None where something else or a comment stands on them."""
-    line_start = tree.text.rfind("\n", 0, entry.key.start) + 1
-    line_end = tree.text.find("\n", entry.value.end)
+def _whole_lines(tree: Tree, start: int, end: int, mark: str = "") -> Edit:
+    """Removes the lines of what stands between two offsets, behind `mark` alone. Raises `Refused` where something else
+    or a comment stands on them."""
+    line_start = tree.text.rfind("\n", 0, start) + 1
+    line_end = tree.text.find("\n", end)
     line_end = len(tree.text) if line_end < 0 else line_end + 1
-    rest = tree.text[entry.value.end : line_end].strip()
     commented = any(line_start <= comment.start < line_end for comment in tree.comments)
-    if tree.text[line_start : entry.key.start].strip() or rest or commented:
-        return None
+    if tree.text[line_start:start].strip() != mark or tree.text[end:line_end].strip() or commented:
+        raise Refused("something else stands on its line")
     return Edit(line_start, line_end, "")
 
 
@@ -269,14 +248,9 @@ def _drop_item(tree: Tree, path: Path) -> Edit:
     parent, node = locate(tree, path[:-1]), locate(tree, path)
     if not isinstance(parent, Sequence) or parent.flow or len(parent.items) == 1:
         raise Refused("it is no item that can be taken out")
-    line_start = tree.text.rfind("\n", 0, node.start) + 1
-    line_end = tree.text.find("\n", node.end)
-    line_end = len(tree.text) if line_end < 0 else line_end + 1
-    commented = any(line_start <= comment.start < line_end for comment in tree.comments)
-    dash = tree.text[line_start : node.start].strip()
-    if dash != "-" or tree.text[node.end : line_end].strip() or commented or getattr(node, "anchor", None):
+    if getattr(node, "anchor", None):
         raise Refused("something else stands on its line")
-    return Edit(line_start, line_end, "")
+    return _whole_lines(tree, node.start, node.end, mark="-")
 
 
 def _drop_entry(tree: Tree, operation: DropEntry) -> Edit:
@@ -289,8 +263,9 @@ def _drop_entry(tree: Tree, operation: DropEntry) -> Edit:
     if len(parent.entries) == 1:
         raise Refused(f"{name} is the only entry")
     entry = parent.entries[index]
-    if not parent.flow and (edit := _whole_lines(tree, entry)) is not None:
-        return edit
+    if not parent.flow:
+        with suppress(Refused):
+            return _whole_lines(tree, entry.key.start, entry.value.end)
     around = parent.entries[max(index - 1, 0) : index + 2]
     if any(getattr(node, "anchor", None) for beside in around for node in beside):
         raise Refused("an anchor stands there")

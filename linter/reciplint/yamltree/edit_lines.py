@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from reciplint.yamltree.replacing import Edit, Refused
 from reciplint.yamltree.tree import Node, Sequence, Tree
 
 
@@ -28,36 +29,35 @@ class ReplaceLines(msgspec.Struct, frozen=True, tag="replace-lines"):
     text: str
 
 
-def line_edit(tree: Tree, operation: ReplaceLines) -> tuple[int, int, str] | str:
-    """The text to replace between two offsets, lines that stay left out; a reason where the operation does not fit the
-    file."""
+def line_edit(tree: Tree, operation: ReplaceLines) -> Edit:
+    """The text to replace, lines that stay left out. Raises `Refused` where the operation does not fit the file."""
     found = _range(tree, operation)
-    if isinstance(found, str):
-        return found
     was, text = operation.was.splitlines(keepends=True), operation.text.splitlines(keepends=True)
-    head = _alike(zip(was, text, strict=False))
-    tail = _alike(zip(reversed(was[head:]), reversed(text[head:]), strict=False))
+    head = alike(zip(was, text, strict=False))
+    tail = alike(zip(reversed(was[head:]), reversed(text[head:]), strict=False))
     start, end = found[0] + sum(map(len, was[:head])), found[1] - sum(map(len, was[len(was) - tail :]))
-    return start, end, "".join(text[head : len(text) - tail])
+    return Edit(start, end, "".join(text[head : len(text) - tail]))
 
 
-def _alike(pairs: Iterable[tuple[str, str]]) -> int:
+def alike(pairs: Iterable[tuple[str, str]]) -> int:
+    """How many pairs of lines, from the first on, are equal."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _range(tree: Tree, operation: ReplaceLines) -> tuple[int, int] | str:
-    """Where the lines stand: in their place, or, if edits above moved them, in the one place that has them."""
+def _range(tree: Tree, operation: ReplaceLines) -> tuple[int, int]:
+    """Where the lines stand: in their place, or, if edits above moved them, in the one place that has them. Raises
+    `Refused`."""
     text, was = tree.text, operation.was
     start = tree.lines.offset(operation.first, 1)
     if not text.startswith(was, start):
         start = text.find(f"\n{was}") + 1
         if not start or text.find(f"\n{was}", start) >= 0:
-            return "the lines are no longer what they were"
+            raise Refused("the lines are no longer what they were")
     end = start + len(was)
     if operation.last == 0 and end != len(text):
-        return "the lines are no longer the last ones"
+        raise Refused("the lines are no longer the last ones")
     if not _is_white_space(operation) and _around(tree, start, end) is None:
-        return "the lines do not begin and end with entries of a list"
+        raise Refused("the lines do not begin and end with entries of a list")
     return start, end
 
 
@@ -66,10 +66,9 @@ def expected_value(tree: Tree, value: Any, operation: ReplaceLines, view: Callab
     or the same value where only white space differs. Raises `Unreadable` for new lines that are no YAML."""
     from reciplint.yamltree.parse import parse_text  # brings in PyYAML, which a run from the cache can do without
 
-    found = _range(tree, operation)
-    if _is_white_space(operation) or isinstance(found, str):
+    if _is_white_space(operation):
         return value
-    around = _around(tree, *found)
+    around = _around(tree, *_range(tree, operation))
     assert around is not None
     before, after = around
     new = view(parse_text(operation.text).root) or []
@@ -82,10 +81,10 @@ def expected_comments(tree: Tree, operation: ReplaceLines) -> Counter[str]:
     ones. Raises `Unreadable` for new lines that are no YAML."""
     from reciplint.yamltree.parse import parse_text
 
-    found = _range(tree, operation)
-    if _is_white_space(operation) or isinstance(found, str):
+    if _is_white_space(operation):
         return Counter(comment.text for comment in tree.comments)
-    kept = (comment.text for comment in tree.comments if not found[0] <= comment.start < found[1])
+    start, end = _range(tree, operation)
+    kept = (comment.text for comment in tree.comments if not start <= comment.start < end)
     return Counter(kept) + Counter(comment.text for comment in parse_text(operation.text).comments)
 
 

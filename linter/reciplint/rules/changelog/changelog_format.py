@@ -266,9 +266,7 @@ def _separator(comparison: Comparison, entry: TextEntry, path: str, data: bytes)
     if history is not None:
         yield from _after_history(comparison, history, above, entry, path, data)
         return
-    fix = _spaced(
-        "Write one empty line above the entry", respaced(path, data, above.last_line + 1, entry.line - 1, "\n")
-    )
+    fix = _spaced(_SEPARATE, respaced(path, data, above.last_line + 1, entry.line - 1, "\n"))
     yield RULE.finding(
         "separator",
         _gap_span(comparison, above, entry),
