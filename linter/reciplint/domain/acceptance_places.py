@@ -13,7 +13,7 @@ from reciplint.domain.role_places import written
 from reciplint.domain.variant_places import address, locate
 from reciplint.yamltree.edit import DropEntry, Path, SetScalar
 from reciplint.yamltree.spans import LineIndex, Span
-from reciplint.yamltree.tree import Scalar, Tree, target
+from reciplint.yamltree.tree import Node, Scalar, Tree, target
 
 _JSON_LENGTH = re.compile(r'("synthetic_acceptance_length"\s*:\s*)"?[^\s,}"]+"?')
 
@@ -47,13 +47,8 @@ class AcceptancePlaces:
             place = _row_path(pair, pin)
             setting = pin.setting.replace(f"{pin.name}={pin.text}", f"{pin.name}={value}")
             return SetScalar(pair.use.master, place, setting)
-        tree, selector = self.project.tree(pair.path), pair.variant.selector
-        path = _path(tree, pair, pin) if tree is not None else ()
-        found = locate(tree, selector, path) if tree is not None else None
-        where = address(tree, selector, path) if tree is not None else None
-        if found is None or where is None or (found.body == "base" and self._is_shared(pair)):
-            return None
-        return SetScalar(pair.path, where, _in_place(target(found.value), pin, value))
+        own = self._own_place(pair, pin)
+        return SetScalar(pair.path, own[0], _in_place(target(own[1]), pin, value)) if own is not None else None
 
     def removal(self, pair: Pair, pin: Pin) -> DropEntry | None:
         """The edit that takes a length out; None where more is said in the same text, where other variants share the
@@ -61,8 +56,20 @@ class AcceptancePlaces:
         if isinstance(pin, RowPin):
             is_alone = pin.setting.strip() == f"{pin.name}={pin.text}"
             return DropEntry(pair.use.master, _row_path(pair, pin)) if is_alone else None
-        operation = self.operation(pair, pin, "0") if pin.acceptance.section == "env" else None
-        return DropEntry(operation.path, operation.pointer) if operation is not None else None
+        own = self._own_place(pair, pin) if pin.acceptance.section == "env" else None
+        return DropEntry(pair.path, own[0]) if own is not None else None
+
+    def _own_place(self, pair: Pair, pin: RolePin) -> tuple[Path, Node] | None:
+        """The path by which an edit reaches the value that holds a length, and that value as written; None where other
+        variants share it, or no edit reaches it."""
+        tree, selector = self.project.tree(pair.path), pair.variant.selector
+        if tree is None:
+            return None
+        path = _path(tree, pair, pin)
+        found, where = locate(tree, selector, path), address(tree, selector, path)
+        if found is None or where is None or (found.body == "base" and self._is_shared(pair)):
+            return None
+        return where, found.value
 
     def _is_shared(self, pair: Pair) -> bool:
         recipe = self.project.recipes.get(pair.path)

@@ -6,7 +6,7 @@ from reciplint.domain.faults import Fault, Path, dashed
 from reciplint.yamltree.edit import addressable
 from reciplint.yamltree.scalars import key_text
 from reciplint.yamltree.spans import FILE_START, Span
-from reciplint.yamltree.tree import Alias, Concrete, Entry, Mapping, Node, Scalar, Sequence, Tree, target
+from reciplint.yamltree.tree import Alias, Concrete, Entry, Mapping, Node, Scalar, Sequence, Tree, children, target
 
 
 def span_of(tree: Tree, fault: Fault) -> Span:
@@ -30,11 +30,8 @@ def scalar_path(tree: Tree | None, span: Span) -> Path | None:
     path: Path = ()
     node: Node | None = tree.documents[0]
     while isinstance(node, (Mapping, Sequence)):
-        if isinstance(node, Mapping):
-            children: list[tuple[str | int, Node]] = [(entry.name or "", entry.value) for entry in node.entries]
-        else:
-            children = list(enumerate(node.items))
-        part, node = next(((p, child) for p, child in children if child.start <= offset < child.end), ("", None))
+        inner = ((part, value) for part, _, value in children(node) if value.start <= offset < value.end)
+        part, node = next(inner, ("", None))
         path = (*path, part)
     if not isinstance(node, Scalar) or node.anchor:
         return None

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from reciplint.domain.document import Document
 from reciplint.domain.near_names import meant
 from reciplint.domain.serving.flag_checks import Fault
 from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Rule
 from reciplint.yamltree.edit import Path, Refused, RenameKey, SetScalar, locate
-from reciplint.yamltree.tree import Mapping, Node, Scalar, Sequence, Tree, key_path, pointer
+from reciplint.yamltree.tree import Mapping, Node, Scalar, Sequence, Tree, children, key_path, pointer
 
 
 def finding_of(rule: Rule, fault: Fault, document: Document) -> Finding:
@@ -36,7 +34,7 @@ def written_path(tree: Tree, start: int) -> Path:
     path: Path = ()
     while isinstance(node, (Mapping, Sequence)):
         inner: Node | None = None
-        for part, key, value in _children(node):
+        for part, key, value in children(node):
             if key.start in (start, start - 1):
                 return (*path, part)
             if value.start <= start < value.end:
@@ -44,14 +42,6 @@ def written_path(tree: Tree, start: int) -> Path:
                 break
         node = inner
     return ()
-
-
-def _children(node: Mapping | Sequence) -> Iterator[tuple[str | int, Node, Node]]:
-    """What stands in a collection: its name or index, its key (an item itself) and its value."""
-    if isinstance(node, Mapping):
-        yield from ((entry.name or "", entry.key, entry.value) for entry in node.entries)
-    else:
-        yield from ((index, item, item) for index, item in enumerate(node.items))
 
 
 def _fix(tree: Tree, path: Path, fault: Fault) -> Fix | None:

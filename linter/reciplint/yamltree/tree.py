@@ -207,6 +207,14 @@ class Tree:
                 yield path, node
 
 
+def children(node: Mapping | Sequence) -> Iterator[tuple[str | int, Node, Node]]:
+    """What stands in a collection: its name or index, its key (an item itself) and its value."""
+    if isinstance(node, Mapping):
+        yield from ((entry.name or "", entry.key, entry.value) for entry in node.entries)
+    else:
+        yield from ((index, item, item) for index, item in enumerate(node.items))
+
+
 def pointer(path: tuple[str | int, ...]) -> str:
     """A path as an RFC 6901 JSON Pointer."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
