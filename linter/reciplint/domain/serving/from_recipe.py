@@ -60,9 +60,10 @@ def read_recipe_deployments(tree: Tree, path: str) -> tuple[Deployment, ...]:
 
 def _processes(tree: Tree, source: Source, variant: Variant, body: Mapping[str, Any]) -> Iterator[ServeConfig]:
     reader = _Reader(tree, source, variant, body)
+    shared = tuple(reader.variables(("environment",)))
     for role in variant.roles:
         if role.workers != 0:
-            yield reader.process(role)
+            yield reader.process(role, shared)
 
 
 class _Reader:
@@ -73,9 +74,9 @@ class _Reader:
         self._source = source
         self._variant = variant
         self._body = body
-        self._shared = list(self._variables(("environment",)))
 
-    def process(self, role: RecipeRole) -> ServeConfig:
+    def process(self, role: RecipeRole, shared: tuple[Variable, ...]) -> ServeConfig:
+        """A role's process, with the variables that all roles get besides its own."""
         variant = self._variant
         frontend = _text(self._body, ("frontend", "type"))
         program = _PROGRAMS.get((role.engine, frontend)) or _PROGRAMS.get((role.engine, "")) or Program((role.engine,))
@@ -94,7 +95,7 @@ class _Reader:
             nodes=role.nodes,
             gpus=role.gpus if role.gpus is not None else role.topology.gpus if role.topology.stated else None,
             flags=(*flags, *self._connector(role, flags)),
-            env=(*self._variables(role.env_path), *self._shared),
+            env=(*self.variables(role.env_path), *shared),
             config_flags=role.engine == "trtllm",
         )
 
@@ -109,7 +110,8 @@ class _Reader:
             is_sent = is_file or (value is not None and value is not False)
             yield Flag(name, normal, value, written, negated, is_sent, False, (*path, name))
 
-    def _variables(self, path: tuple[str, ...]) -> Iterator[Variable]:
+    def variables(self, path: tuple[str, ...]) -> Iterator[Variable]:
+        """The variables of a mapping of the variant."""
         loaded = _at(self._body, path)
         written = _Entries(self, path)
         for name, value in loaded.items() if isinstance(loaded, dict) else ():
