@@ -9,8 +9,9 @@ import click
 
 from reciplint.cli.repository import Repository
 from reciplint.domain.changelog import Changelog
-from reciplint.domain.changelog_draft import PLACEHOLDER, link_to, linked_repository, new_entries
+from reciplint.domain.changelog_draft import new_entries
 from reciplint.domain.changelog_entry import NewEntry, NotAppended, with_entries
+from reciplint.domain.changelog_links import PLACEHOLDER, link_to, linked_repository
 from reciplint.domain.coverage import uncovered
 from reciplint.domain.project import Change
 from reciplint.engine.cache import Cache

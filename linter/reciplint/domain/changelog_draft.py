@@ -11,16 +11,12 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from reciplint.domain.changelog import Changelog, matches
-from reciplint.domain.changelog_bytes import LINK
+from reciplint.domain.changelog import matches
 from reciplint.domain.changelog_entry import NewEntry
 from reciplint.domain.impact import Impact
 from reciplint.domain.master import MasterEntry
 from reciplint.domain.matrix import Point, expand_entry
 from reciplint.domain.project import Change, Project
-
-PLACEHOLDER = "XXX"
-"""What stands for a number or a link that is not known yet."""
 
 _LISTED = 5
 _PLAIN = (str, int, float, bool)
@@ -47,21 +43,6 @@ def new_entries(
             )
         )
     return entries
-
-
-# ---- link
-
-
-def linked_repository(changelog: Changelog | None) -> str:
-    """The repository that most links of a changelog name; "" where none does."""
-    links = (LINK.fullmatch(entry.pr_link.text) for entry in (changelog.entries if changelog else ()) if entry.pr_link)
-    names = Counter(match["repository"] for match in links if match).most_common(1)
-    return names[0][0] if names else ""
-
-
-def link_to(repository: str, number: int | None) -> str:
-    """The link to a pull request, or as much of it as is known."""
-    return f"https://github.com/{repository}/pull/{number or PLACEHOLDER}" if repository else PLACEHOLDER
 
 
 # ---- keys

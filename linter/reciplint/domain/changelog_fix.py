@@ -6,15 +6,15 @@ Only lines that have to change are replaced, from the beginning of an entry to t
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from reciplint.domain.changelog_bytes import TextEntry, compare, split
-from reciplint.domain.changelog_entry import NewEntry, NotAppended, with_entries
-from reciplint.domain.changelog_merge import NotMerged, merge
 from reciplint.yamltree.edit_lines import ReplaceLines, alike
-from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
 from reciplint.yamltree.scalars import load
+
+if TYPE_CHECKING:
+    from reciplint.domain.changelog_entry import NewEntry
 
 
 class Restoration(NamedTuple):
@@ -27,6 +27,8 @@ class Restoration(NamedTuple):
 def restoration(path: str, base: bytes, head: bytes) -> Restoration | None:
     """The base's bytes followed by the entries that only the head has; None where one of the two cannot be read so, or
     where something was written into an old entry: it would be lost, and only its author knows where it belongs."""
+    from reciplint.domain.changelog_merge import NotMerged, merge  # which most runs, with nothing to mend, do without
+
     if any(event.kind == "altered" and event.numbers for event in compare(base, head).events):
         return None
     try:
@@ -39,6 +41,8 @@ def restoration(path: str, base: bytes, head: bytes) -> Restoration | None:
 
 def appended(path: str, data: bytes, entries: list[NewEntry]) -> ReplaceLines | None:
     """Entries at the end of a changelog, in its manner; None where none can be appended."""
+    from reciplint.domain.changelog_entry import NotAppended, with_entries
+
     try:
         return changed_lines(path, data, with_entries(data, entries))
     except (NotAppended, Unreadable, UnicodeDecodeError):
@@ -54,6 +58,8 @@ def respaced(path: str, head: bytes, first: int, last: int, text: str) -> Replac
 def without(path: str, head: bytes, entry: TextEntry, character: str) -> ReplaceLines | None:
     """An entry without carriage returns at its ends of lines, or with blanks for its tabs; None where the character is
     also part of what the entry says."""
+    from reciplint.yamltree.parse import parse_text  # brings in PyYAML, which a run from the cache can do without
+
     before = b"".join((*entry.lines, *entry.gap)).decode("utf-8")
     after = before.replace("\r\n", "\n") if character == "\r" else before.replace("\t", " ")
     try:

@@ -107,7 +107,8 @@ class Arm(msgspec.Struct, frozen=True):
 
 class MasterEntry(msgspec.Struct, frozen=True):
     """A key of a master config. `settings` is everything but the scenarios; `component_spans` tell where `router` and
-    `kv-p2p-transfer` are written among them; `digest` covers it whole."""
+    `kv-p2p-transfer` are written among them; `digest` covers it whole. `owns_runner`: the runner is written in this key
+    and shared by no anchor, so that an edit reaches it."""
 
     key: str
     key_span: Span
@@ -127,6 +128,7 @@ class MasterEntry(msgspec.Struct, frozen=True):
     component_spans: dict[str, Span]
     arms: tuple[Arm, ...]
     digest: str
+    owns_runner: bool = False
 
 
 class MasterConfig(msgspec.Struct, frozen=True, tag="master"):
@@ -237,6 +239,10 @@ def _read_entry(tree: Tree, key: str, key_node: Node, node: Mapping) -> MasterEn
         component_spans={name: tree.span(value) for name in COMPONENTS if (value := node.get(name)) is not None},
         arms=tuple(arms),
         digest=digest(plain),
+        owns_runner=any(
+            entry.name == "runner" and isinstance(entry.value, Scalar) and not entry.value.anchor
+            for entry in node.entries
+        ),
     )
 
 

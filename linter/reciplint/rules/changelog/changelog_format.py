@@ -118,8 +118,8 @@ from collections.abc import Iterator
 from reciplint.domain.changelog import ChangelogEntry, Located
 from reciplint.domain.changelog_bytes import Comparison, TextEntry, show
 from reciplint.domain.changelog_change import lines_span, new_entries, sides
-from reciplint.domain.changelog_draft import link_to, linked_repository
 from reciplint.domain.changelog_fix import respaced, without
+from reciplint.domain.changelog_links import link_to, linked_repository
 from reciplint.domain.document import Document
 from reciplint.domain.project import Change
 from reciplint.domain.written_places import scalar_path

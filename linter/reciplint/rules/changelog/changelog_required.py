@@ -148,8 +148,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from reciplint.domain.changelog_draft import link_to, linked_repository, new_entries
+from reciplint.domain.changelog_draft import new_entries
 from reciplint.domain.changelog_fix import appended
+from reciplint.domain.changelog_links import link_to, linked_repository
 from reciplint.domain.coverage import uncovered
 from reciplint.domain.impact import Impact
 from reciplint.domain.project import Change

@@ -133,7 +133,6 @@ from reciplint.domain.master import MasterEntry
 from reciplint.domain.near_names import meant
 from reciplint.domain.project import Project
 from reciplint.domain.runners import Label
-from reciplint.domain.written_places import scalar_path
 from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.edit import SetScalar
@@ -163,22 +162,22 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
         for entry in master.entries:
             if entry.runner is None or entry.runner in labels:
                 continue
-            yield _finding(project, project.runners_path, master.path, entry, labels)
+            yield _finding(project.runners_path, master.path, entry, labels)
 
 
-def _finding(project: Project, runners: str, master: str, entry: MasterEntry, labels: dict[str, Label]) -> Finding:
+def _finding(runners: str, master: str, entry: MasterEntry, labels: dict[str, Label]) -> Finding:
     label = entry.runner or ""
     right = meant(label, labels)
     close = [right] if right else difflib.get_close_matches(label, labels, 1)
     place = labels[close[0]].span if close else FILE_START
-    where = scalar_path(project.tree(master), entry.runner_span) if right else None
+    fix = Fix(f"Run on {right}", "unsafe", (SetScalar(master, (entry.key, "runner"), right),)) if right else None
     return RULE.finding(
         "unknown",
         entry.runner_span,
         path=master,
         subject=(entry.key, label),
         related=(Related(runners, place, "the closest label" if close else "the labels"),),
-        fix=Fix(f"Run on {right}", "unsafe", (SetScalar(master, where, right),)) if right and where else None,
+        fix=fix if entry.owns_runner else None,
         key=entry.key,
         label=label,
         runners=runners,
