@@ -87,10 +87,14 @@ def test_git_is_run_in_one_place() -> None:
 
 
 _LOADED = """
-import sys
+import os, sys
 sys.argv = ["reciplint", *sys.argv[1:]]
 from reciplint.__main__ import main
-status = main()
+os._exit = sys.exit
+try:
+    status = main()
+except SystemExit as leaving:
+    status = leaving.code
 print(status, *sorted(sys.modules), file=sys.stderr)
 """
 

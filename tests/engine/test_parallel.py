@@ -3,61 +3,80 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Iterator
 
 import pytest
 
-from reciplint.engine import parallel
-from reciplint.engine.parallel import divide, in_processes
+from reciplint.engine.parallel import Stock, divide, in_processes
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
-def test_items_are_divided_by_weight() -> None:
-    parts = divide([5, 1, 1, 1, 1, 1], lambda item: item, 2)
-    assert parts == [[1, 1, 1, 1, 1], [5]]
+def test_shares_are_runs_of_about_equal_weight() -> None:
+    shares = divide([500, *[1] * 500], lambda item: item)
+    assert shares[0] == [500]
+    assert [item for share in shares for item in share] == [500, *[1] * 500]
+    assert {sum(share) for share in shares[1:-1]} == {16}
+    assert divide([], lambda item: item) == []
+    assert divide([0, 0], lambda item: item) == [[0], [0]]
 
 
-def test_the_first_part_has_the_last_items_and_none_is_lost() -> None:
-    parts = divide(list(range(100)), lambda item: item, 3)
-    assert [item for part in reversed(parts) for item in part] == list(range(100))
-    assert max(map(sum, parts)) < 1.1 * min(map(sum, parts))
-    assert divide([0, 0], lambda item: item, 2) == [[], [0, 0]]
+def test_every_number_is_taken_once_from_either_end() -> None:
+    stock = Stock(5)
+    front, back = stock.from_front(), stock.from_back()
+    assert [next(front), next(back), next(front), next(back), next(front)] == [0, 4, 1, 3, 2]
+    assert [*front, *back] == []
+    stock.close()
 
 
-def test_results_come_back_in_the_order_of_the_parts() -> None:
-    results = in_processes([["a"], ["b"], ["c"]], lambda part: "".join(part).encode() * 100_000)
-    assert [result[:1] for result in results] == [b"a", b"b", b"c"]
-    assert all(len(result) == 100_000 for result in results)
+def test_every_item_is_given_to_one_process() -> None:
+    here: list[tuple[int, int]] = []
+
+    def each(items: Iterator[int]) -> Iterator[tuple[int, int]]:
+        for item in items:
+            time.sleep(0.002)
+            yield item, os.getpid()
+
+    def there(items: Iterator[int]) -> bytes:
+        return b"".join(b"%d %d\n" % pair for pair in each(items))
+
+    def meanwhile(items: Iterator[int]) -> None:
+        here.extend(each(items))
+
+    shares = divide(list(range(200)), lambda item: 1)
+    lines = b"".join(in_processes(shares, 3, there, meanwhile)).split(b"\n")[:-1]
+    taken = [*here, *((int(item), int(process)) for item, process in (line.split() for line in lines))]
+    assert sorted(item for item, _ in taken) == list(range(200))
+    assert {process for item, process in here} == {os.getpid()}
+    assert len({process for _, process in taken}) > 1
 
 
-def test_parts_are_done_elsewhere_and_something_meanwhile_here() -> None:
+def test_this_process_takes_the_last_shares_first() -> None:
     here: list[int] = []
-    there = in_processes([[1], [2]], lambda part: str(os.getpid()).encode(), lambda: here.append(os.getpid()))
-    assert here == [os.getpid()]
-    assert len({*map(int, there), *here}) == 3
+    assert in_processes([[1, 2], [3, 4]], 1, lambda items: b"", here.extend) == []
+    assert here == [3, 4, 1, 2]
 
 
-def test_a_part_whose_process_fails_is_done_here() -> None:
-    parent = os.getpid()
+def test_a_process_that_fails_gives_nothing() -> None:
+    def there(items: Iterator[int]) -> bytes:
+        next(items)
+        raise RuntimeError("killed")
 
-    def work(part: list[int]) -> bytes:
-        if os.getpid() != parent:
-            raise RuntimeError("killed")
-        return str(part).encode()
+    def meanwhile(items: Iterator[int]) -> None:
+        time.sleep(0.2)
+        here.extend(items)
 
-    assert in_processes([[1], [2]], work) == [b"[1]", b"[2]"]
+    here: list[int] = []
+    assert in_processes([[1], [2], [3]], 2, there, meanwhile) == []
+    assert here == [3, 2]
 
 
 def test_no_child_is_left_when_the_work_here_fails() -> None:
-    def interrupted() -> None:
+    def interrupted(items: Iterator[int]) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        in_processes([[1], [2]], lambda part: b"x" * 10_000_000, interrupted)
+        in_processes([[1], [2]], 3, lambda items: b"x" * 10_000_000, interrupted)
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
-
-
-def test_one_process_where_none_can_be_forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(parallel.os, "fork")
-    assert parallel.processes() == 1

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
 
+from reciplint.domain.document import Document
 from reciplint.engine.cache import Cache
 from reciplint.engine.registry import Card, Registered
 from reciplint.engine.run import NothingMatched, Request, run
 from reciplint.engine.settings import Settings
+from reciplint.repo.kinds import Kind
 from reciplint.repo.snapshot import Memory
+from reciplint.rules.finding import Finding
+from reciplint.rules.rule import Context, RowRule, Rule
+from reciplint.yamltree.spans import FILE_START
 from support import (
     CHANGELOG,
     MASTER,
@@ -190,6 +197,36 @@ def test_a_crash_is_a_finding_and_the_run_goes_on(of: str, path: str, error: Exc
     assert crash.message.startswith("duplicate-key failed here (test_run.py:")
     assert type(error).__name__ in crash.message
     assert ("final-newline", "a.yaml", 1) in brief(found)
+
+
+def test_the_rows_of_a_table_are_checked_at_once() -> None:
+    seen: list[str] = []
+
+    def check_document(document: Document, context: Context) -> Iterator[Finding]:
+        seen.append(document.path)
+        for rule in ("one", "other"):
+            yield row(rule).finding("found", FILE_START, subject=(rule,))
+        raise ValueError("in the table")
+
+    def row(rule: str) -> Rule:
+        return Rule(rule, "", "error", "", {"found": "Found."}, {"found": ""}, frozenset((Kind.RECIPE,)))
+
+    module = ModuleType("table")
+    module.check_document = check_document  # type: ignore[attr-defined]
+    module.RULES = {  # type: ignore[attr-defined]
+        name: RowRule(row(name), "", {"document": check_document}) for name in ("one", "other")
+    }
+    rules = {}
+    for name in ("one", "other"):
+        rules[name] = Registered(Card(name, "yaml", "table", ("document",), True, is_row=True))
+        rules[name].module = module
+    request = Request(head=Memory(encoded({"jobs/finch.yaml": recipe()})))
+    found = [item.finding for item in run(request, {**RULES, **rules}, Settings(), Cache(None)).findings]
+    assert len(seen) == 1
+    assert [finding.rule for finding in found] == ["internal-error", "one", "other"]
+    chosen = replace(request, select=frozenset(("other",)))
+    found = [item.finding for item in run(chosen, {**RULES, **rules}, Settings(), Cache(None)).findings]
+    assert [finding.rule for finding in found] == ["internal-error", "other"]
 
 
 def test_progress_is_told() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,7 +16,7 @@ from reciplint.domain.recipe import sniff
 from reciplint.domain.suppression import Suppression, read_suppressions
 from reciplint.engine.cache import Cache
 from reciplint.engine.parallel import divide, in_processes
-from reciplint.engine.registry import Registered
+from reciplint.engine.registry import Check, Registered
 from reciplint.repo.kinds import Kind
 from reciplint.repo.layout import Layout
 from reciplint.repo.snapshot import Content, Snapshot
@@ -81,7 +82,7 @@ class Analyser:
         is_wanted: Callable[[Registered, str], bool] = lambda registered, profile: True,
     ) -> None:
         self._profile = self._recognised = profile
-        self._contexts: dict[tuple[str, str], Context] = {}
+        self._checks: dict[Kind, list[_DocumentCheck]] = {}
         self._processes = processes
         self._known = [registered for registered in rules.values() if "document" in registered.card.runs_on]
         self._rules = self._known
@@ -102,7 +103,7 @@ class Analyser:
         self._recognised = layout.profile
         kinds = layout.kinds(paths)
         blobs = snapshot.blob_ids(kinds)
-        self._parsed = {}
+        self._parsed, self._checks = {}, {}
         self._rules = [registered for registered in self._known if self._is_wanted(registered, layout.profile)]
         left_out = [registered.card.id for registered in self._known if registered not in self._rules]
         signature = f"{layout.profile} {self._signature} {left_out}"
@@ -142,17 +143,17 @@ class Analyser:
             return found
         # this process takes recipes, whose trees its project rules may ask for again
         order = sorted(range(len(sources)), key=lambda number: sources[number][0] is Kind.RECIPE)
-        parts = divide(order, lambda number: _weight(*sources[number]), self._processes)
+        shares = divide(order, lambda number: _weight(*sources[number]))
 
-        def analysed(part: list[int]) -> Iterator[tuple[int, Analysed]]:
-            return ((number, self._analyse_file(*sources[number])) for number in part)
+        def analysed(numbers: Iterator[int]) -> Iterator[tuple[int, Analysed]]:
+            return ((number, self._analyse_file(*sources[number])) for number in numbers)
 
-        def work(part: list[int]) -> bytes:
-            pairs = list(analysed(part))
+        def there(numbers: Iterator[int]) -> bytes:
+            pairs = list(analysed(numbers))
             return _packed(pairs) or _ENCODER.encode([pair for pair in pairs if _packed(pair)])
 
         known: dict[int, Analysed] = {}
-        for data in in_processes(parts[1:], work, lambda: known.update(analysed(parts[0]))):
+        for data in in_processes(shares, self._processes, there, lambda numbers: known.update(analysed(numbers))):
             known.update(_PAIRS_DECODER.decode(data))
         numbered = enumerate(sources)
         return [known[number] if number in known else self._analyse_file(*source) for number, source in numbered]
@@ -171,22 +172,49 @@ class Analyser:
         except Exception as error:
             findings.append(internal_error("reading", error))
         tree = document.tree if document.kind.is_yaml else None
-        for registered in self._rules:
-            rule = registered.rule
-            is_readable = tree is not None or not document.kind.is_yaml or rule.id == "yaml-syntax"
-            if document.kind in rule.kinds and is_readable:
-                findings.extend(guarded(registered, "document", document, self._context_of(registered)))
+        for check in self._checks_of(document.kind):
+            if tree is not None or check.reads_bytes:
+                findings.extend(_found(check.rule, check.run, document, check.context))
         suppressions = read_suppressions(tree) if tree is not None else ()
         if tree is not None and document.kind is Kind.RECIPE and len(self._parsed) < _MOST_TREES:
             self._parsed[document.data] = tree
         return Analysed(document.kind, tuple(findings), suppressions, facts)
 
-    def _context_of(self, registered: Registered) -> Context:
-        """What a rule may know besides a document: the same for every file of a snapshot."""
-        key = (registered.card.id, self._recognised)
-        if key not in self._contexts:
-            self._contexts[key] = replace(self._context(registered), profile=self._recognised)
-        return self._contexts[key]
+    def _checks_of(self, kind: Kind) -> list[_DocumentCheck]:
+        """What a document of some kind is put to; the rules of the rows of one table are checked at once."""
+        if kind not in self._checks:
+            tables: dict[str, list[str]] = {}
+            self._checks[kind] = []
+            for registered in self._rules:
+                card = registered.card
+                if kind not in registered.rule.kinds:
+                    continue
+                run = registered.check("document")
+                if card.is_row:
+                    rows = tables.setdefault(card.module, [])
+                    rows.append(card.id)
+                    run = partial(_rows, registered.check_of_table, rows)
+                    if len(rows) > 1:
+                        continue
+                context = replace(self._context(registered), profile=self._recognised)
+                reads_bytes = not kind.is_yaml or card.id == "yaml-syntax"
+                self._checks[kind].append(_DocumentCheck(card.id, run, context, reads_bytes))
+        return self._checks[kind]
+
+
+class _DocumentCheck(NamedTuple):
+    """A check of documents: the rule that answers for it, and what it may know besides. `reads_bytes`: it also looks at
+    a document that does not parse."""
+
+    rule: str
+    run: Check
+    context: Context
+    reads_bytes: bool
+
+
+def _rows(check: Check, rows: list[str], document: Document, context: Context) -> Iterator[Finding]:
+    """Of what a table finds, that of some rows."""
+    return (finding for finding in check(document, context) if finding.rule in rows)
 
 
 def _weight(kind: Kind, content: Content) -> int:
@@ -196,11 +224,15 @@ def _weight(kind: Kind, content: Content) -> int:
 
 def guarded(registered: Registered, of: str, *arguments: Any, path: str = "") -> list[Finding]:
     """The findings of a check; one that raises becomes an `internal-error` finding, and what it found is kept."""
+    return _found(registered.card.id, registered.check(of), *arguments, path=path)
+
+
+def _found(rule: str, check: Check, *arguments: Any, path: str = "") -> list[Finding]:
     found: list[Finding] = []
     try:
-        found.extend(registered.check(of)(*arguments))
+        found.extend(check(*arguments))
     except Exception as error:
-        found.append(internal_error(registered.card.id, error, path))
+        found.append(internal_error(rule, error, path))
     return found
 
 

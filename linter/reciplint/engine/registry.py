@@ -81,6 +81,12 @@ class Registered:
         found: Check = self._row.checks[of] if self._row else getattr(self.module, f"check_{of}")
         return found
 
+    @property
+    def check_of_table(self) -> Check:
+        """The check of a document for all rows of the table at once that a row is of."""
+        found: Check = self.module.check_document
+        return found
+
 
 def all_rules(cache: Cache | None = None) -> dict[str, Registered]:
     """Rule id → rule, sorted by id; from the index in the cache if there is one."""

@@ -7,7 +7,7 @@ A rule file holds `RULE`, a page as its module docstring, and one or more of
 - `check_change(change, context)`: sees a project at its base and its head.
 
 Each yields findings made by `RULE.finding(…)`. A file that makes its rules of the rows of a table holds `RULES`
-instead: rule id → `RowRule`.
+instead: rule id → `RowRule`, and `check_document` for all rows at once if they look at documents.
 """
 
 from __future__ import annotations

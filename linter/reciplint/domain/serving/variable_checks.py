@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from reciplint.domain.document import Document
 from reciplint.domain.environment import EnvFact, World, variable, worlds
-from reciplint.domain.releases import version
+from reciplint.domain.releases import Version, version
 from reciplint.domain.serving.config import Variable
 from reciplint.domain.serving.constraint_table import constraint_table
 from reciplint.domain.serving.flag_checks import Fault
@@ -18,17 +18,35 @@ _TRANSLATED = "SGL_"
 """SGLang reads what has its former prefix under the present one."""
 
 
+class _Judged(NamedTuple):
+    """A variable that does not do what it says: `lack` tells the release's part in it, "" where no release reads it."""
+
+    fact: EnvFact
+    lack: Lack
+
+
 def variable_faults(document: Document) -> list[Fault]:
     """The variables of a document that nothing reads, each once where it is written, in source order."""
     found: dict[tuple[object, ...], Fault] = {}
     for written in written_processes(document):
-        for item in written.process.env:
-            fact = _fact(item.name)
-            if fact is None or fact.open or (fact.known and not fact.span):
-                continue
-            for fault in _faults(written, item, fact):
+        env = written.process.env
+        judged = _judged(written.process.engine, written.release, tuple([item.name for item in env]))
+        for item in env if judged else ():
+            if item.name in judged:
+                fault = _fault(written, item, judged[item.name])
                 found.setdefault((fault.message, fault.place.start, *fault.values.values()), fault)
     return sorted(found.values(), key=lambda fault: fault.place.start)
+
+
+@lru_cache(maxsize=1024)
+def _judged(engine: str, release: Version | None, names: tuple[str, ...]) -> dict[str, _Judged]:
+    """Those variables of a process that nothing reads; the processes of a repository set the same few sets of them."""
+    facts = {name: fact for name in names if (fact := _fact(name)) is not None and not fact.open}
+    unread = {name: _Judged(fact, "") for name, fact in facts.items() if not fact.known}
+    dated = constraint_table().dated_variables
+    spans = {name: fact for name, fact in facts.items() if fact.known and fact.span and name not in dated}
+    lacks = {name: _Judged(fact, lack) for name, fact in spans.items() if (lack := _lack(engine, release, fact))}
+    return {**unread, **lacks}
 
 
 @lru_cache(maxsize=8192)
@@ -36,15 +54,15 @@ def _fact(name: str) -> EnvFact | None:
     return variable(name)
 
 
-def _faults(written: Written, item: Variable, fact: EnvFact) -> Iterator[Fault]:
+def _fault(written: Written, item: Variable, judged: _Judged) -> Fault:
+    fact, lack = judged
     values = {"name": item.name, "owner": fact.owner}
-    if not fact.known:
+    if not lack:
         values |= {"releases": _releases(fact.owner), "near": _near(fact)}
-        yield Fault("unknown-env", "unread", values, item.place, item.place, (item.name,), _is_unsure(written))
-    elif item.name not in constraint_table().dated_variables and (lack := _lack(written, item, fact)):
-        related = ((written.said_at, "the release that runs it"),) if written.said_at is not None else ()
-        values |= {"since": told(fact.span), "said": written.said}
-        yield Fault("unknown-env", lack, values, item.place, item.place, (item.name, lack), True, related)
+        return Fault("unknown-env", "unread", values, item.place, item.place, (item.name,), _is_unsure(written))
+    related = ((written.said_at, "the release that runs it"),) if written.said_at is not None else ()
+    values |= {"since": told(fact.span), "said": written.said}
+    return Fault("unknown-env", lack, values, item.place, item.place, (item.name, lack), True, related)
 
 
 @lru_cache(maxsize=1024)
@@ -74,12 +92,12 @@ def _releases(owner: str) -> str:
     return f"{world.versions[0]} to {world.versions[-1]}" if world is not None and world.versions else ""
 
 
-def _lack(written: Written, item: Variable, fact: EnvFact) -> Lack:
+def _lack(engine: str, release: Version | None, fact: EnvFact) -> Lack:
     """Whether the engine's release is known not to read a variable of the engine's own."""
-    world = _world(fact.owner) if fact.owner == written.process.engine else None
-    if world is None or not item.name.startswith(world.prefixes) or item.name.startswith(_TRANSLATED):
+    world = _world(fact.owner) if fact.owner == engine else None
+    if world is None or not fact.name.startswith(world.prefixes) or fact.name.startswith(_TRANSLATED):
         return ""
-    return lacking(fact.span, written.release, world.versions)
+    return lacking(fact.span, release, world.versions)
 
 
 @lru_cache(maxsize=16)

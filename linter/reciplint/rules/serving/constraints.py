@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from reciplint.domain.document import Document
@@ -64,14 +64,14 @@ def _blocks(files: Mapping[str, str]) -> str:
     return "\n\n".join(fences)
 
 
+def check_document(document: Document, context: Context) -> Iterator[Finding]:
+    """What a document breaks of the whole table."""
+    for breach in breaches(document_deployments(document), context.profile):
+        yield _finding(RULES[breach.row].rule, breach)
+
+
 def _check_document(rule: Rule, document: Document, context: Context) -> Iterator[Finding]:
-    for breach in _of_document(document, context.profile).get(rule.id, ()):
-        yield _finding(rule, breach)
-
-
-@lru_cache(maxsize=1)
-def _of_document(document: Document, profile: str) -> dict[str, list[Breach]]:
-    return _by_row(breaches(document_deployments(document), profile))
+    return (finding for finding in check_document(document, context) if finding.rule == rule.id)
 
 
 def _check_project(rule: Rule, project: Project, context: Context) -> Iterator[Finding]:
