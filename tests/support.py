@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from reciplint.engine.cache import Cache
@@ -51,10 +50,7 @@ def outcome(
         if request.get(name) is not None:
             request[name] = frozenset(request[name])
     asked = Request(head=head or Memory(data), base=None if base is None else Memory(encoded(base)), **request)
-    settings = read_settings(data.get(SETTINGS_FILE), RULES)
-    if settings.serving is None:
-        settings = msgspec.structs.replace(settings, serving=True)  # every rule speaks in tests
-    return run(asked, RULES, settings, cache or Cache(None))
+    return run(asked, RULES, read_settings(data.get(SETTINGS_FILE), RULES), cache or Cache(None))
 
 
 def lint(files: Files, base: Files | None = None, **request: Any) -> list[Finding]:

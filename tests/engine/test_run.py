@@ -214,7 +214,7 @@ def test_the_rows_of_a_table_are_checked_at_once() -> None:
     module = ModuleType("table")
     module.check_document = check_document  # type: ignore[attr-defined]
     module.RULES = {  # type: ignore[attr-defined]
-        name: RowRule(row(name), "", {"document": check_document}) for name in ("one", "other")
+        name: RowRule(row(name), str, {"document": check_document}) for name in ("one", "other")
     }
     rules = {}
     for name in ("one", "other"):
@@ -227,6 +227,14 @@ def test_the_rows_of_a_table_are_checked_at_once() -> None:
     chosen = replace(request, select=frozenset(("other",)))
     found = [item.finding for item in run(chosen, {**RULES, **rules}, Settings(), Cache(None)).findings]
     assert [finding.rule for finding in found] == ["internal-error", "other"]
+
+
+def test_serving_rules_run_unless_the_settings_say_otherwise() -> None:
+    files = {"jobs/finch.yaml": recipe(flag="max-num-seq")}
+    assert brief(lint(files)) == [("flag-abbreviation", "jobs/finch.yaml", 11)]
+    files[".reciplint.yaml"] = "serving: false\n"
+    assert brief(lint(files)) == []
+    assert brief(lint(files, select={"flag-abbreviation"})) == [("flag-abbreviation", "jobs/finch.yaml", 11)]
 
 
 def test_progress_is_told() -> None:

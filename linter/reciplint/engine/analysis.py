@@ -79,21 +79,18 @@ class Analyser:
         progress: Progress = lambda done, total: None,
         processes: int = 1,
         profile: str = "auto",
-        is_wanted: Callable[[Registered, str], bool] = lambda registered, profile: True,
     ) -> None:
         self._profile = self._recognised = profile
         self._checks: dict[Kind, list[_DocumentCheck]] = {}
         self._processes = processes
-        self._known = [registered for registered in rules.values() if "document" in registered.card.runs_on]
-        self._rules = self._known
-        self._is_wanted = is_wanted
+        self._rules = [registered for registered in rules.values() if "document" in registered.card.runs_on]
         self._parsed: dict[bytes, Tree] = {}
         self._context = context
         self._limits = limits
         self._cache = cache
         self._globs = globs
         self._progress = progress
-        chosen = {r.card.id: options[r.card.id] for r in self._known if r.card.id in options}
+        chosen = {r.card.id: options.get(r.card.id, {}) for r in self._rules}
         self._signature = msgspec.json.encode([chosen, msgspec.structs.astuple(limits)], order="sorted").decode()
 
     def analyse(self, snapshot: Snapshot) -> Analysis:
@@ -104,9 +101,7 @@ class Analyser:
         kinds = layout.kinds(paths)
         blobs = snapshot.blob_ids(kinds)
         self._parsed, self._checks = {}, {}
-        self._rules = [registered for registered in self._known if self._is_wanted(registered, layout.profile)]
-        left_out = [registered.card.id for registered in self._known if registered not in self._rules]
-        signature = f"{layout.profile} {self._signature} {left_out}"
+        signature = f"{layout.profile} {self._signature}"
         keys = {path: self._cache.key(blob, kinds[path].value, signature) for path, blob in blobs.items()}
         known = self._cache.fetch(set(keys.values()))
         files: dict[str, Analysed] = {}

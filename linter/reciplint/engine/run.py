@@ -132,7 +132,7 @@ class _Run:
         """Analyse both sides, from the cache where it knows them."""
         request, settings = self._request, self._settings
         analyser = Analyser(
-            self._rules,
+            {name: registered for name, registered in self._rules.items() if self._is_wanted(registered)},
             self.context,
             self._options,
             settings.limits,
@@ -141,7 +141,6 @@ class _Run:
             request.progress,
             request.processes,
             settings.profile,
-            self._is_wanted,
         )
         head = self.with_policy(analyser.analyse(request.head))
         if request.base is None:
@@ -175,7 +174,7 @@ class _Run:
 
         def of_projects() -> list[Finding]:
             found: list[Finding] = []
-            for registered in self._active("project", analysis):
+            for registered in self._active("project"):
                 context = self.context(registered)
                 for project in analysis.projects:
                     found.extend(guarded(registered, "project", project, context, path=_where(project)))
@@ -189,7 +188,7 @@ class _Run:
 
         def of_changes() -> list[Finding]:
             found: list[Finding] = []
-            for registered in self._active("change", pair.head):
+            for registered in self._active("change"):
                 context = self.context(registered)
                 for change in pair.changes:
                     found.extend(guarded(registered, "change", change, context, path=_where(change.head)))
@@ -201,7 +200,7 @@ class _Run:
 
     def _conditions(self, of: str, analysis: Analysis) -> tuple[str, ...]:
         """Everything that decides what the rules of a sort find on a tree."""
-        active = [registered.card.id for registered in self._active(of, analysis)]
+        active = [registered.card.id for registered in self._active(of)]
         asked = [self._request.review_date, self._request.pull_request]
         chosen = msgspec.json.encode([active, asked, self._settings], order="sorted").decode()
         return (of, chosen, tree_digest(analysis.blobs))
@@ -244,22 +243,20 @@ class _Run:
     def _is_whole(self) -> bool:
         return self._request.select is None and not self._request.ignore
 
-    def _active(self, of: str, analysis: Analysis) -> Iterator[Registered]:
-        profile = analysis.layout.profile
+    def _active(self, of: str) -> Iterator[Registered]:
         for name, registered in self._rules.items():
             chosen = self._request.select is None or name in self._request.select
-            is_on = chosen and not self._settings.is_off(name) and self._is_wanted(registered, profile)
+            is_on = chosen and not self._settings.is_off(name) and self._is_wanted(registered)
             if of in registered.card.runs_on and is_on:
                 yield registered
 
-    def _is_wanted(self, registered: Registered, profile: str) -> bool:
-        """Serving rules cost as much as all others: they run on vLLM recipes, where the settings ask for them, and
-        where they are selected."""
+    def _is_wanted(self, registered: Registered) -> bool:
+        """Whether a rule runs: one on serving does not where the settings say so, unless it is selected."""
         if registered.card.category != "serving":
             return True
         if self._request.select is not None:
             return registered.card.id in self._request.select
-        return profile == "vllm-recipes" if self._settings.serving is None else self._settings.serving
+        return self._settings.serving
 
     def _triage(self, found: list[Finding], analysis: Analysis, report_unused: bool) -> tuple[list[Finding], int]:
         request = self._request
@@ -271,15 +268,15 @@ class _Run:
         if report_unused and suppressions:
             from reciplint.rules.meta.unused_suppression import unused
 
-            ran = frozenset(name for name, r in self._rules.items() if self._ran(name, r, analysis))
+            ran = frozenset(name for name, r in self._rules.items() if self._ran(name, r))
             unneeded = unused(suppressions, suppressor.used, ran, frozenset(self._rules))
             idle = select(unneeded, self._settings, request.select, request.ignore)
             spoken.extend(finding for finding in idle if suppressor.keeps(finding))
         return in_order(spoken), suppressed
 
-    def _ran(self, name: str, registered: Registered, analysis: Analysis) -> bool:
+    def _ran(self, name: str, registered: Registered) -> bool:
         """Whether a rule could have spoken in this run (a change rule cannot without a base)."""
-        if not self._is_wanted(registered, analysis.layout.profile):
+        if not self._is_wanted(registered):
             return False
         if self._settings.is_off(name) or name in self._request.ignore:
             return False

@@ -73,7 +73,7 @@ class Settings(msgspec.Struct, frozen=True):
     owners: Owners | None = None
     preset_keys: tuple[str, ...] = ()
     limits: Limits = Limits()
-    serving: bool | None = None
+    serving: bool = True
     hours: dict[str, float] = msgspec.field(default_factory=POINT_HOURS.copy)
     raw: dict[str, Any] = {}
 
@@ -149,7 +149,7 @@ def _settings(raw: dict[str, Any], rules: dict[str, Registered], name: str) -> S
         forbidden=_bans(raw.get("forbidden") or (), name),
         golden_curves=_golden_curves(policy.get("golden-curves") or (), name),
         owners=_owners(policy.get("owners") or ()),
-        serving=raw.get("serving"),
+        serving=raw.get("serving", True),
         limits=Limits(limits.get("file-bytes", default.file_bytes), limits.get("depth", default.depth)),
         hours={**POINT_HOURS, **_hours(raw, name)},
         raw=raw,

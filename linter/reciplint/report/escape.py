@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import re
 
+PATH_LIMIT = 4096
+"""Code points of a path shown to people: Linux opens none that is longer, though git may hold one."""
+
 MESSAGE_LIMIT = 1000
 """Code points of a message shown to people; the JSON report has it whole."""
 
@@ -48,7 +51,7 @@ def shown(text: str, limit: int | None = None) -> str:
 
 def shown_path(path: str) -> str:
     """A path as `shown`, and safe at the start of a line, a colon after it included."""
-    return _COLONS.sub("\\\\x3a", shown(path))
+    return _COLONS.sub("\\\\x3a", shown(path, PATH_LIMIT))
 
 
 def shown_first(text: str) -> str:
