@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 
@@ -14,6 +15,7 @@ def main() -> int:
 
         print(f"reciplint {__version__}")
         return 0
+    gc.disable()  # trees and facts hold no cycles, and collecting over them doubles the time of a run
     from reciplint.cli import run
 
     status = run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import sys
@@ -71,7 +70,6 @@ def cli() -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit status. Faults that a user can meet are one line on standard error."""
     _open_missing()
-    gc.disable()  # trees and facts hold no cycles, and collecting over them doubles the time of a run
     try:
         status = cli.main(arguments, prog_name="reciplint", standalone_mode=False)
         sys.stdout.flush()

@@ -69,7 +69,7 @@ class Registered:
     @property
     def page(self) -> str:
         """The rule's page, as written."""
-        return self._row.page if self._row else self.module.__doc__ or ""
+        return self._row.page() if self._row else self.module.__doc__ or ""
 
     @property
     def runs_on(self) -> list[str]:

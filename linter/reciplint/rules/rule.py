@@ -100,5 +100,5 @@ class RowRule:
     """A rule that a row of a table makes: its facts, its page, and its checks by what they see (`document`, …)."""
 
     rule: Rule
-    page: str
+    page: Callable[[], str]
     checks: Mapping[str, Callable[..., Iterator[Finding]]]

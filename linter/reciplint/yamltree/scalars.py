@@ -46,6 +46,7 @@ def _pyyaml() -> _PyYaml:
 
 
 @lru_cache(maxsize=65536)
+@lru_cache(maxsize=65536)
 def resolve_11(text: str) -> str:
     """The short tag ("str", "int", "bool", …) that PyYAML gives a plain scalar."""
     return _pyyaml().resolve(text)

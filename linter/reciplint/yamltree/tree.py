@@ -88,16 +88,27 @@ class Mapping:
         if self._effective is None:
             result: dict[str, Entry] = {}
             for entry in self.entries:
-                if entry.is_merge:
-                    for source in reversed(list(self.merged())):
-                        result.update(source.effective())
+                key = entry[0]
+                if type(key) is Alias:
+                    key = key.target
+                if type(key) is not Scalar:
+                    continue
+                if key.value == MERGE and not key.style and key is entry[0]:
+                    result = self._effective_merged()
                     break
-            for entry in self.entries:
-                name = entry.name
-                if name is not None and not entry.is_merge:
-                    result[name] = entry
+                result[key.value] = entry
             self._effective = result
         return self._effective
+
+    def _effective_merged(self) -> dict[str, Entry]:
+        result: dict[str, Entry] = {}
+        for source in reversed(list(self.merged())):
+            result.update(source.effective())
+        for entry in self.entries:
+            name = entry.name
+            if name is not None and not entry.is_merge:
+                result[name] = entry
+        return result
 
 
 class Sequence:
@@ -173,13 +184,25 @@ class Tree:
         """Every comment in source order."""
         return scan_comments(self.text, self.scalars)
 
-    @cached_property
+    @property
     def key_names(self) -> frozenset[str]:
         """The text of every scalar key, once."""
+        return self._keys[0]
+
+    @property
+    def may_repeat_keys(self) -> bool:
+        """Whether some mapping has two keys of the same text, or one that is no scalar."""
+        return self._keys[1]
+
+    @cached_property
+    def _keys(self) -> tuple[frozenset[str], bool]:
         names: set[str] = set()
+        may_repeat = False
         for mapping in self.mapping_nodes:
-            names.update([key.value for key, _ in mapping.entries if type(key) is Scalar])
-        return frozenset(names)
+            own = {key.value for key, _ in mapping.entries if type(key) is Scalar}
+            may_repeat = may_repeat or len(own) < len(mapping.entries)
+            names |= own
+        return frozenset(names), may_repeat
 
     def span(self, node: Node) -> Span:
         """Where a node stands."""

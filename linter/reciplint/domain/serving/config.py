@@ -108,8 +108,11 @@ class Written(Protocol):
     def place(self, name: str) -> Place:
         """Where the name is written."""
 
-    def arguments(self, name: str, value: Any) -> tuple[Value, ...]:
+    def texts(self, name: str, value: Any) -> tuple[str, ...]:
         """What is given with it; none for a switch, several for a list."""
+
+    def arguments(self, name: str, value: Any) -> tuple[Value, ...]:
+        """The same with the places."""
 
 
 class Spelled(msgspec.Struct, frozen=True, gc=False):
@@ -122,8 +125,12 @@ class Spelled(msgspec.Struct, frozen=True, gc=False):
         """Where the name is written."""
         return self.at
 
-    def arguments(self, name: str, value: Any) -> tuple[Value, ...]:
+    def texts(self, name: str, value: Any) -> tuple[str, ...]:
         """What is given with it."""
+        return tuple(argument.text for argument in self.given)
+
+    def arguments(self, name: str, value: Any) -> tuple[Value, ...]:
+        """The same with the places."""
         return self.given
 
 
@@ -152,8 +159,13 @@ class Flag(msgspec.Struct, frozen=True, gc=False):
         return self.written.place(self.name)
 
     @property
-    def arguments(self) -> tuple[Value, ...]:
+    def texts(self) -> tuple[str, ...]:
         """What the engine gets after the flag: none for a switch, several for a list."""
+        return self.written.texts(self.name, self.value)
+
+    @property
+    def arguments(self) -> tuple[Value, ...]:
+        """What the engine gets after the flag, with the places."""
         return self.written.arguments(self.name, self.value)
 
     @property

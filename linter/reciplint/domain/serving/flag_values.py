@@ -97,7 +97,7 @@ class _Reading(NamedTuple):
 
     def faults(self, shape: Shape, negated: bool) -> Iterator[ValueFault]:
         """What this form of the flag refuses."""
-        flag, texts = self.flag, [argument.text for argument in self.flag.arguments]
+        flag, texts = self.flag, self.flag.texts
         if isinstance(flag.value, dict):
             yield ValueFault("mapping", {})
         elif negated or shape.kind in _VALUELESS:
@@ -112,9 +112,13 @@ class _Reading(NamedTuple):
             if not self.is_command:
                 yield ValueFault("several", {"count": str(len(texts))})
         else:
-            for argument in flag.arguments if shape.kind == "list" else flag.arguments[:1]:
-                if not (argument.variables or _PLACEHOLDER.search(argument.text)):
-                    yield from self._text(shape, argument.text)
+            for index, text in enumerate(texts if shape.kind == "list" else texts[:1]):
+                if not self._is_open(index, text):
+                    yield from self._text(shape, text)
+
+    def _is_open(self, index: int, text: str) -> bool:
+        """Whether an argument holds what is only known when it runs."""
+        return bool(_PLACEHOLDER.search(text) or (self.is_command and self.flag.arguments[index].variables))
 
     def _text(self, shape: Shape, text: str) -> Iterator[ValueFault]:
         kind = shape.element or "" if shape.kind == "list" else shape.kind
@@ -148,7 +152,7 @@ class _Reading(NamedTuple):
         try:
             value = read_json(_without_units(text)).value
         except JsonFault as fault:
-            if not (self.flag.arguments[0].variables or _PLACEHOLDER.search(text)):
+            if not self._is_open(0, text):
                 yield ValueFault("json", {"rest": text[fault.position :][:30]}, json=fault.position)
             return
         if shape.config is not None:

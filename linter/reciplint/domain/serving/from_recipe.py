@@ -186,19 +186,22 @@ class _Entries:
         """Where the name is written."""
         return self._entry(name)[0]
 
-    def arguments(self, name: str, value: Any) -> tuple[Value, ...]:
+    def texts(self, name: str, value: Any) -> tuple[str, ...]:
         """The value as arguments: none for a switch, one for each item of a list."""
         if isinstance(value, bool) or value is None:
             return ()
-        _, node = self._entry(name)
-        if not isinstance(value, list):
-            return (self._value(value, node),)
-        written = target(node) if node is not None else None
-        items = written.items if isinstance(written, Sequence) and len(written.items) == len(value) else ()
-        return tuple(self._value(item, items[index] if items else node) for index, item in enumerate(value))
+        return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
 
-    def _value(self, value: Any, node: Node | None) -> Value:
-        return Value((Piece(str(value), self._reader.text_place(node) or self._reader.start()),))
+    def arguments(self, name: str, value: Any) -> tuple[Value, ...]:
+        """The same with the places."""
+        texts = self.texts(name, value)
+        _, node = self._entry(name)
+        written = target(node) if node is not None and isinstance(value, list) else None
+        items = written.items if isinstance(written, Sequence) and len(written.items) == len(texts) else ()
+        return tuple(self._value(text, items[index] if items else node) for index, text in enumerate(texts))
+
+    def _value(self, text: str, node: Node | None) -> Value:
+        return Value((Piece(text, self._reader.text_place(node) or self._reader.start()),))
 
 
 class _Whereabouts:

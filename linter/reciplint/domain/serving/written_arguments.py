@@ -1,36 +1,21 @@
 """The processes whose flags and variables a document writes, each with the release that it is meant for.
 
-Recipes and scripts say whole processes. A vLLM recipe or strategy says lists of arguments and mappings of variables,
-which a site puts together; here each list and each mapping stands for itself, so that what is wrong in it is told once.
+Recipes and scripts say whole processes. Of a vLLM recipe or strategy each list of arguments stands for one.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from reciplint.domain.document import Document
-from reciplint.domain.releases import Version, engine_of, engine_version, version
-from reciplint.domain.serving.config import Place, Places, Program, ServeConfig, processes
+from reciplint.domain.releases import Version, engine_version
+from reciplint.domain.serving.config import Place, ServeConfig, processes
 from reciplint.domain.serving.deployments import document_deployments
-from reciplint.domain.serving.from_command import made_flags
-from reciplint.domain.serving.vllm_sheets import Sheet
-from reciplint.domain.vllm_recipe import ARGUMENTS, PROSE
 from reciplint.repo.kinds import Kind
-from reciplint.yamltree.tree import Mapping, Sequence, Tree, target
-
-Path = tuple[str | int, ...]
 
 KINDS = frozenset((Kind.RECIPE, Kind.SCRIPT, Kind.VLLM_RECIPE, Kind.VLLM_STRATEGY))
 """The kinds of document that write flags or variables of engines."""
-
-_VARIABLES = frozenset(("base_env", "extra_env", "env"))
-_MINIMUM = "min_vllm_version"
-_IMAGE = "docker_image"
-_OVERRIDES = "hardware_overrides"
-_SHARED = ("features", _OVERRIDES, "strategy_overrides")
 
 
 class Written(NamedTuple):
@@ -47,7 +32,9 @@ class Written(NamedTuple):
 def written_processes(document: Document) -> tuple[Written, ...]:
     """Every process of a document, or what stands for one; read once for all rules that ask one after the other."""
     if document.kind in (Kind.VLLM_RECIPE, Kind.VLLM_STRATEGY):
-        return tuple(_of_lists(document.path, document.tree)) if document.tree is not None else ()
+        from reciplint.domain.serving.written_lists import written_lists  # brings in the reader of commands
+
+        return tuple(written_lists(document.path, document.tree)) if document.tree is not None else ()
     return tuple(
         Written(process, _release(process.image, process.engine), process.image, process.image_place)
         for process in processes(document_deployments(document))
@@ -57,71 +44,3 @@ def written_processes(document: Document) -> tuple[Written, ...]:
 @lru_cache(maxsize=1024)
 def _release(image: str, engine: str) -> Version | None:
     return engine_version(image, engine) if image else None
-
-
-def _of_lists(path: str, tree: Tree) -> Iterator[Written]:
-    sheet = Sheet(path, tree)
-    tasks = sheet.at("meta", "tasks")
-    engine = "vllm-omni" if isinstance(tasks, list) and "omni" in tasks else "vllm"
-    for place, mapping in tree.mappings():
-        for entry in mapping.entries if PROSE.isdisjoint(place) else ():
-            name, value = entry.name or "", target(entry.value)
-            is_list = name in ARGUMENTS and isinstance(value, Sequence)
-            if is_list or (name in _VARIABLES and isinstance(value, Mapping)):
-                yield _of_list(sheet, engine, (*place, name), is_list)
-
-
-def _of_list(sheet: Sheet, engine: str, path: Path, is_list: bool) -> Written:
-    """A list of arguments or a mapping of variables, and the release that runs it: that of the image beside it, else
-    the least one that the recipe asks for."""
-    beside = _image(sheet, path)
-    image = sheet.text(*beside) if beside else ""
-    words = [word for word in sheet.arguments(*path) if not re.search(r"\s", word.text) or word.text[0] != "-"]
-    process = ServeConfig(
-        engine=engine,
-        role="",
-        carrier="vllm-recipe",
-        program=Program(()),
-        selectors=(),
-        written=Places(sheet.key_place(*path)),
-        image=image,
-        flags=tuple(made_flags(words)) if is_list else (),
-        env=() if is_list else tuple(sheet.variables(*path).values()),
-    )
-    if beside:
-        return Written(process, engine_version(image, engine), image, sheet.place(*beside))
-    least = _least(sheet, path) if engine == "vllm" else None
-    if least is None:
-        return Written(process, None)
-    return Written(process, version(sheet.text(*least)), f"{_MINIMUM} {sheet.text(*least)}", sheet.place(*least))
-
-
-def _image(sheet: Sheet, path: Path) -> Path | None:
-    """Where the image stands that runs a list: beside it, on the preset that it belongs to, or on the model for the
-    brand of its overrides. What variants share may be for hardware that has an image of another project, if any has."""
-    brands = [path[index + 1] for index, part in enumerate(path[:-1]) if part == _OVERRIDES]
-    places: list[Path] = [(*path[:-1], _IMAGE), *((*path[:depth], "image") for depth in range(len(path) - 1, 0, -1))]
-    places += [("model", _IMAGE, brand) for brand in brands]
-    found = next((place for place in places if sheet.text(*place)), None)
-    if found is not None or path[0] not in _SHARED:
-        return found
-    for variant in sheet.mapping("variants"):
-        for hardware in sheet.mapping("variants", variant, _OVERRIDES):
-            other = ("variants", variant, _OVERRIDES, hardware, _IMAGE)
-            if sheet.text(*other) and not engine_of(sheet.text(*other)):
-                return other
-    return None
-
-
-def _least(sheet: Sheet, path: Path) -> Path | None:
-    """Where the least release for a list stands: on its variant, else on the model. What features add may be for the
-    variant that asks for most. None where only a later build than any release will do."""
-    if sheet.at("model", "nightly_required") is True:
-        return None
-    own = ("variants", path[1], _MINIMUM) if path[0] == "variants" else ("model", _MINIMUM)
-    stated: list[Path] = [where for where in (own, ("model", _MINIMUM)) if sheet.text(*where)]
-    if path[0] != "features" or not stated:
-        return stated[0] if stated else None
-    variants = (("variants", name, _MINIMUM) for name in sheet.mapping("variants"))
-    known = {where: version(sheet.text(*where)) for where in (*stated, *variants)}
-    return max((where for where in known if known[where]), key=lambda where: known[where] or Version(()), default=None)

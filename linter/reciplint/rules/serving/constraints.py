@@ -36,7 +36,7 @@ def _row_rule(row: Constraint) -> RowRule:
         kinds=KINDS,
     )
     checks = {"document": partial(_check_document, rule), "project": partial(_check_project, rule)}
-    return RowRule(rule, page_of(row), checks)
+    return RowRule(rule, partial(page_of, row), checks)
 
 
 def page_of(row: Constraint) -> str:

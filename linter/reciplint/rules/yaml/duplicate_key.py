@@ -98,23 +98,13 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
 
 
 def _may_repeat(tree: Tree) -> bool:
-    """A quick look without paths: almost every file ends here."""
-    unlike_text = frozenset(name for name in tree.key_names if resolve_11(name) != "str")
-    return any(len(mapping.entries) > 1 and _is_suspect(mapping, unlike_text) for mapping in tree.mapping_nodes)
-
-
-def _is_suspect(mapping: Mapping, unlike_text: frozenset[str]) -> bool:
-    """Whether two keys are written alike, or two are not text for PyYAML (`yes` meets `true`)."""
-    names = [key.value if type(key) is Scalar else _name_behind(key) for key, _ in mapping.entries]
-    if len(set(names)) < len(names):
-        return True
-    return not unlike_text.isdisjoint(names) and sum(name in unlike_text for name in names) > 1
-
-
-def _name_behind(key: Node) -> str | None:
-    """The text of a key that is no scalar itself: of the scalar behind an alias."""
-    scalar = target(key)
-    return scalar.value if isinstance(scalar, Scalar) else None
+    """A quick look without paths, where almost every file ends: whether two keys are written alike, or two are not text
+    for PyYAML (`yes` meets `true`)."""
+    unlike_text = {name for name in tree.key_names if resolve_11(name) != "str"}
+    return tree.may_repeat_keys or any(
+        sum(type(key) is Scalar and key.value in unlike_text for key, _ in mapping.entries) > 1
+        for mapping in (tree.mapping_nodes if len(unlike_text) > 1 else ())
+    )
 
 
 def _repeated(mapping: Mapping) -> list[list[Entry]]:
