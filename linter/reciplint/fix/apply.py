@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reciplint.fix.prove import Unproved, prove
-from reciplint.yamltree.edit import DropComment, DropEntry, Edit, Operation, Refused, SplitItem, apply_edits, resolve
-from reciplint.yamltree.edit_lines import ReplaceLines
+from reciplint.yamltree.edit import Edit, Operation, Refused, apply_edits, resolve
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
 
@@ -35,25 +34,8 @@ def apply_operations(text: str, operations: Iterable[Operation]) -> Applied:
 
 
 def in_turn(operations: Iterable[Operation]) -> list[Operation]:
-    """Operations in an order in which each still finds what it was made for.
-
-    Comments go first and from the end backwards, since they are told by their place. What moves the items of a list
-    comes after all that tells items by their number, and the last items first. Whole lines come last: they are told by
-    what stands in them.
-    """
-    comments, others, moving, lines = [], [], [], []
-    for operation in operations:
-        if isinstance(operation, DropComment):
-            comments.append(operation)
-        elif isinstance(operation, ReplaceLines):
-            lines.append(operation)
-        elif isinstance(operation, (DropEntry, SplitItem)) and isinstance(operation.pointer[-1], int):
-            moving.append(operation)
-        else:
-            others.append(operation)
-    comments.sort(key=lambda operation: operation.span, reverse=True)
-    moving.sort(key=lambda operation: [(isinstance(p, int), p) for p in operation.pointer], reverse=True)
-    return [*comments, *others, *moving, *lines]
+    """Operations in an order in which each still finds what it was made for."""
+    return sorted(operations, key=lambda operation: operation.turn)
 
 
 def apply_one(text: str, operation: Operation) -> str:

@@ -1,31 +1,73 @@
-"""A comment added to a file: behind a line, or alone on the line above."""
+"""Comments: added behind a line or alone on the line above, taken out, shortened."""
 
 from __future__ import annotations
 
-import msgspec
+from collections import Counter
+from typing import Any
 
-from reciplint.yamltree.replacing import Edit, Path, Refused
+from reciplint.yamltree.comments import Comment
+from reciplint.yamltree.edit_places import line_break, line_of
+from reciplint.yamltree.replacing import COMMENTS, Change, Edit, Path, Refused
+from reciplint.yamltree.spans import Span
 from reciplint.yamltree.tree import Scalar, Tree
 
 
-class AddComment(msgspec.Struct, frozen=True, tag="add-comment"):
+class AddComment(Change, frozen=True, tag="add-comment"):
     """Add a comment, `#` and all, behind the line on which the entry at `pointer` begins, or with `own_line` alone on
     the line above, as far in. `line` (from 1) names the line itself, where nothing is to be pointed at."""
 
-    path: str
     pointer: Path
     text: str
     own_line: bool = False
     line: int = 0
 
+    def edits(self, tree: Tree) -> list[Edit]:
+        """The text that comes in."""
+        line = self.line or line_of(tree, self.pointer)
+        if not self.text.startswith("#") or not self.text.isprintable():
+            raise Refused("it is no comment of one line")
+        if not 1 <= line <= len(tree.lines.starts):
+            raise Refused(f"there is no line {line}")
+        return [_above(tree, self.text, line) if self.own_line else _behind(tree, self.text, line)]
 
-def comment_edit(tree: Tree, operation: AddComment, line: int) -> Edit:
-    """The text that comes in. Raises `Refused` where no comment can stand at that line."""
-    if not operation.text.startswith("#") or not operation.text.isprintable():
-        raise Refused("it is no comment of one line")
-    if not 1 <= line <= len(tree.lines.starts):
-        raise Refused(f"there is no line {line}")
-    return _above(tree, operation.text, line) if operation.own_line else _behind(tree, operation.text, line)
+    def comments(self, before: Tree) -> Counter[str]:
+        """One more."""
+        return super().comments(before) + Counter([self.text])
+
+
+class DropComment(Change, frozen=True, tag="drop-comment"):
+    """Remove a comment: its whole line if nothing else stands there. `replacement` keeps a part of it."""
+
+    span: Span
+    replacement: str = ""
+
+    def edits(self, tree: Tree) -> list[Edit]:
+        """The comment with the blanks before it, or its line."""
+        comment = self._comment(tree)
+        if comment is None:
+            raise Refused("no comment stands there")
+        if self.replacement:
+            return [Edit(comment.start, comment.end, self.replacement)]
+        line_start = tree.text.rfind("\n", 0, comment.start) + 1
+        if comment.own_line:
+            line_end = tree.text.find("\n", comment.end)
+            line_start += tree.text.startswith("\ufeff", line_start)
+            return [Edit(line_start, len(tree.text) if line_end < 0 else line_end + 1, "")]
+        return [Edit(line_start + len(tree.text[line_start : comment.start].rstrip()), comment.end, "")]
+
+    def comments(self, before: Tree) -> Counter[str]:
+        """All but this one, and what is kept of it."""
+        dropped, kept = self._comment(before), Counter([self.replacement] if self.replacement else [])
+        return super().comments(before) - Counter([dropped.text] if dropped else []) + kept
+
+    @property
+    def turn(self) -> tuple[int, Any]:
+        """From the end of the file backwards."""
+        return COMMENTS, (-self.span.line, -self.span.column)
+
+    def _comment(self, tree: Tree) -> Comment | None:
+        start = tree.lines.offset(self.span.line, self.span.column)
+        return next((comment for comment in tree.comments if comment.start == start), None)
 
 
 def _behind(tree: Tree, comment: str, line: int) -> Edit:
@@ -49,8 +91,7 @@ def _above(tree: Tree, comment: str, line: int) -> Edit:
     start += written.startswith("\ufeff")
     written = written.removeprefix("\ufeff")
     indent = written[: len(written) - len(written.lstrip(" "))]
-    line_break = "\r\n" if "\r\n" in tree.text else "\n"
-    return Edit(start, start, f"{indent}{comment}{line_break}")
+    return Edit(start, start, f"{indent}{comment}{line_break(tree)}")
 
 
 def _holds_end(tree: Tree, scalar: Scalar, offset: int) -> bool:

@@ -1,5 +1,5 @@
-"""Whole lines replaced in a file that is a list of entries, as a changelog is: entries are appended, restored and set
-apart, and every other entry stays.
+"""Whole lines: replaced in a file that is a list of entries, as a changelog is, where entries are appended, restored
+and set apart, and every other entry stays; and the last one ended.
 
 An operation names the lines as they were seen, so that one that comes too late, after another moved them, is refused.
 """
@@ -7,36 +7,81 @@ An operation names the lines as they were seen, so that one that comes too late,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
-import msgspec
+from reciplint.yamltree.edit_places import line_break
+from reciplint.yamltree.edit_values import with_value
+from reciplint.yamltree.replacing import LINES, Change, Edit, Refused, View
+from reciplint.yamltree.tree import Sequence, Tree
 
-from reciplint.yamltree.replacing import Edit, Refused
-from reciplint.yamltree.tree import Node, Sequence, Tree
 
-
-class ReplaceLines(msgspec.Struct, frozen=True, tag="replace-lines"):
+class ReplaceLines(Change, frozen=True, tag="replace-lines"):
     """Put `text` in the place of the lines `first` to `last` (from 1, with their line breaks), which hold `was`. `last`
     0 means the end of the file. Where more than white space differs, the lines begin and end with entries of the
     list."""
 
-    path: str
     first: int
     last: int
     was: str
     text: str
 
+    def edits(self, tree: Tree) -> list[Edit]:
+        """The text to replace, lines that stay left out."""
+        found = _range(tree, self)
+        was, text = self.was.splitlines(keepends=True), self.text.splitlines(keepends=True)
+        head = alike(zip(was, text, strict=False))
+        tail = alike(zip(reversed(was[head:]), reversed(text[head:]), strict=False))
+        start, end = found[0] + sum(map(len, was[:head])), found[1] - sum(map(len, was[len(was) - tail :]))
+        return [Edit(start, end, "".join(text[head : len(text) - tail]))]
 
-def line_edit(tree: Tree, operation: ReplaceLines) -> Edit:
-    """The text to replace, lines that stay left out. Raises `Refused` where the operation does not fit the file."""
-    found = _range(tree, operation)
-    was, text = operation.was.splitlines(keepends=True), operation.text.splitlines(keepends=True)
-    head = alike(zip(was, text, strict=False))
-    tail = alike(zip(reversed(was[head:]), reversed(text[head:]), strict=False))
-    start, end = found[0] + sum(map(len, was[:head])), found[1] - sum(map(len, was[len(was) - tail :]))
-    return Edit(start, end, "".join(text[head : len(text) - tail]))
+    def values(self, before: Tree, value: Any, view: View) -> list[Any]:
+        """The entries with those of the new lines between them, or the same value where only white space differs."""
+        from reciplint.yamltree.parse import parse_text  # brings in PyYAML, which a run from the cache can do without
+
+        if self.only_white_space:
+            return [value]
+        around = _around(before, *_range(before, self))
+        assert around is not None
+        new = view(parse_text(self.text).root) or []
+        old = value or []
+        return [[*old[: around[0]], *new, *old[around[1] :]]]
+
+    def comments(self, before: Tree) -> Counter[str]:
+        """All where only white space differs, else those outside of the lines and those of the new ones."""
+        from reciplint.yamltree.parse import parse_text
+
+        if self.only_white_space:
+            return super().comments(before)
+        start, end = _range(before, self)
+        kept = (comment.text for comment in before.comments if not start <= comment.start < end)
+        return Counter(kept) + Counter(comment.text for comment in parse_text(self.text).comments)
+
+    @property
+    def turn(self) -> tuple[int, Any]:
+        """Last: told by what stands in the lines."""
+        return LINES, ()
+
+    @property
+    def only_white_space(self) -> bool:
+        """Whether nothing but white space differs."""
+        return self.was.split() == self.text.split()
+
+
+class AppendNewline(Change, frozen=True, tag="append-newline"):
+    """End the file with a line break of the kind that the file uses."""
+
+    def edits(self, tree: Tree) -> list[Edit]:
+        """The line break, where there is none."""
+        end = len(tree.text)
+        return [] if not tree.text or tree.text.endswith("\n") else [Edit(end, end, line_break(tree))]
+
+    def values(self, before: Tree, value: Any, view: View) -> list[Any]:
+        """The same, or with the line break in the block scalar at the end of the file."""
+        last = before.scalars[-1] if before.scalars else None
+        paths = [(path, node) for path, node in before.walk() if node is last and node.style in ("|", ">")]
+        return [value, *(with_value(value, path, f"{node.value}\n") for path, node in paths)]
 
 
 def alike(pairs: Iterable[tuple[str, str]]) -> int:
@@ -56,40 +101,9 @@ def _range(tree: Tree, operation: ReplaceLines) -> tuple[int, int]:
     end = start + len(was)
     if operation.last == 0 and end != len(text):
         raise Refused("the lines are no longer the last ones")
-    if not _is_white_space(operation) and _around(tree, start, end) is None:
+    if not operation.only_white_space and _around(tree, start, end) is None:
         raise Refused("the lines do not begin and end with entries of a list")
     return start, end
-
-
-def expected_value(tree: Tree, value: Any, operation: ReplaceLines, view: Callable[[Node | None], Any]) -> Any:
-    """What the file loads as afterwards, by one way of loading: its entries with those of the new lines between them,
-    or the same value where only white space differs. Raises `Unreadable` for new lines that are no YAML."""
-    from reciplint.yamltree.parse import parse_text  # brings in PyYAML, which a run from the cache can do without
-
-    if _is_white_space(operation):
-        return value
-    around = _around(tree, *_range(tree, operation))
-    assert around is not None
-    before, after = around
-    new = view(parse_text(operation.text).root) or []
-    old = value or []
-    return [*old[:before], *new, *old[after:]]
-
-
-def expected_comments(tree: Tree, operation: ReplaceLines) -> Counter[str]:
-    """The comments afterwards: all where only white space differs, else those outside of the lines and those of the new
-    ones. Raises `Unreadable` for new lines that are no YAML."""
-    from reciplint.yamltree.parse import parse_text
-
-    if _is_white_space(operation):
-        return Counter(comment.text for comment in tree.comments)
-    start, end = _range(tree, operation)
-    kept = (comment.text for comment in tree.comments if not start <= comment.start < end)
-    return Counter(kept) + Counter(comment.text for comment in parse_text(operation.text).comments)
-
-
-def _is_white_space(operation: ReplaceLines) -> bool:
-    return operation.was.split() == operation.text.split()
 
 
 def _around(tree: Tree, start: int, end: int) -> tuple[int, int] | None:

@@ -1,0 +1,52 @@
+"""Scalars written anew, where they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reciplint.yamltree.edit_places import in_flow, locate, writable
+from reciplint.yamltree.edit_spelling import spell_number, spell_text
+from reciplint.yamltree.edit_values import with_value
+from reciplint.yamltree.replacing import Change, Edit, Path, Refused, View
+from reciplint.yamltree.scalars import scalar_value
+from reciplint.yamltree.tree import Scalar, Tree
+
+
+class Respell(Change, frozen=True, tag="respell"):
+    """Write a plain scalar in another form (quoted, or its value spelled plainly)."""
+
+    pointer: Path
+    text: str
+
+    def edits(self, tree: Tree) -> list[Edit]:
+        """The scalar alone."""
+        node = locate(tree, self.pointer)
+        if not isinstance(node, Scalar) or node.style or node.start == node.end:
+            raise Refused("it is not a plain scalar")
+        return [Edit(node.start, node.end, self.text)]
+
+    def values(self, before: Tree, value: Any, view: View) -> list[Any]:
+        """Quoting keeps a value or makes it the text as it stands; another form may bring a reader of YAML 1.2 to the
+        value that PyYAML reads."""
+        node = locate(before, self.pointer)
+        assert isinstance(node, Scalar)
+        return [value, *(with_value(value, self.pointer, new) for new in (node.value, scalar_value(node)))]
+
+
+class SetScalar(Change, frozen=True, tag="set-scalar"):
+    """Give a scalar another value. Text keeps the quotes that stand there and gets them where it needs them to stay
+    text; a number or a boolean is written plainly."""
+
+    pointer: Path
+    value: str | int | float | bool
+
+    def edits(self, tree: Tree) -> list[Edit]:
+        """The scalar alone."""
+        node = writable(tree, self.pointer)
+        if not isinstance(self.value, str):
+            return [Edit(node.start, node.end, spell_number(self.value))]
+        return [Edit(node.start, node.end, spell_text(self.value, node.style, in_flow(tree, self.pointer)))]
+
+    def values(self, before: Tree, value: Any, view: View) -> list[Any]:
+        """The new value in its place."""
+        return [with_value(value, self.pointer, self.value)]
