@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from yaml_documents import DOCUMENTS
 
-from reciplint.fix.apply import edits_of
+from reciplint.fix.apply import apply_one, edits_of
 from reciplint.fix.prove import Unproved
 from reciplint.yamltree.edit import (
     AppendNewline,
@@ -16,11 +16,13 @@ from reciplint.yamltree.edit import (
     DropEntry,
     Edit,
     Operation,
+    Quote,
     Refused,
     RenameKey,
     Respell,
     SetScalar,
     SplitItem,
+    Unquote,
     addressable,
     apply_edits,
     locate,
@@ -195,6 +197,8 @@ def test_respell_refuses_a_value_that_is_not_there() -> None:
         ('a: "old"\r\n', 'x "y" \\z', 'a: "x \\"y\\" \\\\z"\r\n'),
         ("a: old\n", "8", 'a: "8"\n'),
         ("a: old\n", "yes", 'a: "yes"\n'),
+        ("a: old\n", "2024-01-02", 'a: "2024-01-02"\n'),
+        ("a: old\n", "<<", 'a: "<<"\n'),
         ("a: old\n", "1e3", 'a: "1e3"\n'),
         ("a: old\n", "", 'a: ""\n'),
         ("a: old\n", "x #y", 'a: "x #y"\n'),
@@ -251,6 +255,80 @@ def test_set_scalar_refuses(text: str, value: str | float, reason: str) -> None:
 )
 def test_drop_entry(text: str, expected: str) -> None:
     assert edited(text, DropEntry("", ("a", "b"))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "expected"),
+    [
+        ("a: [x, y, z] # w\n", 0, "a: [y, z] # w\n"),
+        ("a: [x, y, z] # w\n", 1, "a: [x, z] # w\n"),
+        ("a: [ x, &k {b: 1} , ]\n", 1, "a: [ x , ]\n"),
+        ("a: [x, y: 1]\n", 1, "a: [x]\n"),
+    ],
+)
+def test_drop_an_item_of_a_flow_list(text: str, index: int, expected: str) -> None:
+    assert apply_one(text, DropEntry("", ("a", index))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a: [x]\n", "it is no item that can be taken out"),
+        ("a: [x,\n  y]\n", "it lies in a flow collection over several lines"),
+        ("a: {z: [\n  [x, y]]}\n", "nothing stands at a/0"),
+        ("b: &b [x, y]\na: *b\n", "it lies behind the alias *b"),
+    ],
+)
+def test_drop_an_item_of_a_flow_list_refuses(text: str, reason: str) -> None:
+    assert refusal(text, DropEntry("", ("a", 0))) == reason
+
+
+def test_an_item_that_another_place_names_is_not_dropped() -> None:
+    with pytest.raises(Unproved, match="would not parse"):
+        apply_one("a: [&k x, y]\nb: *k\n", DropEntry("", ("a", 0)))
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "expected"),
+    [
+        ("a: yes # w\n", '"', 'a: "yes" # w\n'),
+        ("a: it's\n", "'", "a: 'it''s'\n"),
+        ("a: 'x'\n", '"', 'a: "x"\n'),
+        ("a: &k x\n", '"', 'a: &k "x"\n'),
+        ("a: 'x'\n", "'", "a: 'x'\n"),
+    ],
+)
+def test_quote(text: str, style: str, expected: str) -> None:
+    assert apply_one(text, Quote("", ("a",), style)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "reason"),
+    [
+        ("a: x\n", "|", "| are no quotes"),
+        ("a:\n", '"', "it is no scalar that can be written anew"),
+        ("a: |\n  x\n", '"', "it is no scalar that can be written anew"),
+        ("a: !!int 1\n", '"', "it carries the tag tag:yaml.org,2002:int"),
+        ('a: "\\t"\n', "'", "the new value holds a character that is written with an escape"),
+    ],
+)
+def test_quote_refuses(text: str, style: str, reason: str) -> None:
+    assert refusal(text, Quote("", ("a",), style)) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a: 'x'\n", "a: x\n"), ('a: "8" # w\n', "a: 8 # w\n"), ("a: {b: 1, c: 'true'}\n", "a: {b: 1, c: true}\n")],
+)
+def test_unquote(text: str, expected: str) -> None:
+    assert apply_one(text, Unquote("", ("a", "c") if "c" in text else ("a",))) == expected
+
+
+@pytest.mark.parametrize(
+    "value", ["yes", "1e3", "010", "1:30", "2024-01-02", "", "null", "~", "a: b", "x #y", "*x", "<<"]
+)
+def test_unquote_refuses_what_readers_read_differently(value: str) -> None:
+    assert "is not read alike by every YAML reader without quotes" in refusal(f'a: "{value}"\n', Unquote("", ("a",)))
 
 
 def test_drop_entry_keeps_the_dash_of_a_list_item() -> None:

@@ -11,13 +11,21 @@ from reciplint.yamltree.edit_comments import DropComment as DropComment
 from reciplint.yamltree.edit_entries import DropDuplicate as DropDuplicate
 from reciplint.yamltree.edit_entries import DropEntry as DropEntry
 from reciplint.yamltree.edit_entries import RenameKey as RenameKey
+from reciplint.yamltree.edit_habits import NewList as NewList
+from reciplint.yamltree.edit_habits import NewMap as NewMap
+from reciplint.yamltree.edit_habits import NewValue as NewValue
+from reciplint.yamltree.edit_insert import AppendItem as AppendItem
+from reciplint.yamltree.edit_insert import InsertEntry as InsertEntry
 from reciplint.yamltree.edit_items import SplitItem as SplitItem
 from reciplint.yamltree.edit_lines import AppendNewline as AppendNewline
 from reciplint.yamltree.edit_lines import ReplaceLines
+from reciplint.yamltree.edit_move import MoveEntry as MoveEntry
 from reciplint.yamltree.edit_places import addressable as addressable
 from reciplint.yamltree.edit_places import locate as locate
+from reciplint.yamltree.edit_scalars import Quote as Quote
 from reciplint.yamltree.edit_scalars import Respell as Respell
 from reciplint.yamltree.edit_scalars import SetScalar as SetScalar
+from reciplint.yamltree.edit_scalars import Unquote as Unquote
 from reciplint.yamltree.replacing import Edit as Edit
 from reciplint.yamltree.replacing import Path as Path
 from reciplint.yamltree.replacing import Refused as Refused
@@ -31,7 +39,12 @@ Operation = (
     | DropDuplicate
     | Respell
     | SetScalar
+    | Quote
+    | Unquote
+    | InsertEntry
+    | MoveEntry
     | DropEntry
+    | AppendItem
     | SplitItem
     | ReplaceLines
 )

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from reciplint.yamltree.edit_items import drop_item, latest_first
-from reciplint.yamltree.edit_places import parent_of, whole_lines
+from reciplint.yamltree.edit_places import parent_of, position_of, whole_lines
 from reciplint.yamltree.edit_values import with_key, without
 from reciplint.yamltree.replacing import IN_PLACE, ITEMS, Change, Edit, Path, Refused, View
 from reciplint.yamltree.scalars import scalar_value
@@ -72,9 +72,7 @@ class DropEntry(Change, frozen=True, tag="drop-entry"):
         if self._is_item:
             return [drop_item(tree, self.pointer)]
         parent, name = parent_of(tree, self.pointer)
-        index = next((i for i in reversed(range(len(parent.entries))) if parent.entries[i].name == name), None)
-        if index is None:
-            raise Refused(f"{name} is not written there")
+        index = position_of(parent, name)
         if len(parent.entries) == 1:
             raise Refused(f"{name} is the only entry")
         entry = parent.entries[index]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from reciplint.yamltree.edit_flow import flow_removal, refuse_several_lines
 from reciplint.yamltree.edit_places import in_flow, line_break, locate, whole_lines, writable
 from reciplint.yamltree.edit_spelling import spell_text
 from reciplint.yamltree.edit_values import with_items
@@ -46,10 +47,13 @@ class SplitItem(Change, frozen=True, tag="split-item"):
 
 
 def drop_item(tree: Tree, path: Path) -> Edit:
-    """Removes the lines of a block list's item; other items stay. Raises `Refused`."""
+    """Removes an item of a list, with its lines in block style; other items stay. Raises `Refused`."""
     parent, node = locate(tree, path[:-1]), locate(tree, path)
-    if not isinstance(parent, Sequence) or parent.flow or len(parent.items) == 1:
+    if not isinstance(parent, Sequence) or len(parent.items) == 1:
         raise Refused("it is no item that can be taken out")
+    if parent.flow:
+        refuse_several_lines(tree, path)
+        return flow_removal(tree, parent, int(path[-1]))
     if getattr(node, "anchor", None):
         raise Refused("something else stands on its line")
     return whole_lines(tree, node.start, node.end, mark="-")

@@ -43,6 +43,20 @@ def parent_of(tree: Tree, path: Path) -> tuple[Mapping, str]:
     return parent, path[-1]
 
 
+def position_of(parent: Mapping, name: str) -> int:
+    """The number of the entry that a key names: its last occurrence. Raises `Refused`."""
+    index = next((i for i in reversed(range(len(parent.entries))) if parent.entries[i].name == name), None)
+    if index is None:
+        raise Refused(f"{name} is not written there")
+    return index
+
+
+def one_document(tree: Tree) -> None:
+    """Raise `Refused` where a file holds several documents, whose ends nothing may come upon."""
+    if len(tree.documents) > 1:
+        raise Refused("the file holds several documents")
+
+
 def line_of(tree: Tree, path: Path) -> int:
     """The line on which an entry or item begins. Raises `Refused`."""
     node = locate(tree, path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reciplint.yamltree.problem import Unreadable
 from reciplint.yamltree.replacing import Refused
-from reciplint.yamltree.scalars import value_11, value_12
+from reciplint.yamltree.scalars import resolve_11, value_11, value_12
 from reciplint.yamltree.tree import Scalar, Sequence
 
 
@@ -15,9 +15,14 @@ def spell_text(value: str, style: str, in_flow: bool) -> str:
         raise Refused("the new value holds a character that is written with an escape")
     if style == "'":
         return "'" + value.replace("'", "''") + "'"
-    if not style and reads_plain(value, in_flow) and value == value_11(value) == value_12(value):
+    if not style and reads_plain(value, in_flow) and is_text(value):
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def is_text(value: str) -> bool:
+    """Whether every reader takes a plain scalar for text, and not for a number, a date or a merge key."""
+    return bool(resolve_11(value) == "str" and value_12(value) == value)
 
 
 def reads_plain(text: str, in_flow: bool) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from reciplint.yamltree.replacing import Path
+from reciplint.yamltree.scalars import key_text
+from reciplint.yamltree.tree import MERGE, Entry, Mapping
 
 
 def altered(value: Any, path: Path, change: Callable[[Any], Any]) -> Any:
@@ -44,6 +46,46 @@ def without(value: Any, path: Path) -> Any:
         return {key: item for key, item in parent.items() if key != path[-1]} if is_map else parent
 
     return altered(value, path[:-1], drop)
+
+
+def with_entry(value: Any, path: Path, new: Any, parent: Mapping, index: int) -> Any:
+    """The value with a new key at the end of a path, where an entry of that number in `parent` comes to stand."""
+
+    def insert(mapping: Any) -> Any:
+        if not isinstance(mapping, dict):
+            return mapping
+        keys = list(mapping)
+        keys.insert(_place(keys, parent, index), str(path[-1]))
+        return {key: new if key == path[-1] else mapping[key] for key in keys}
+
+    return altered(value, path[:-1], insert)
+
+
+def moved(value: Any, path: Path, parent: Mapping, index: int) -> Any:
+    """The value with the key at the end of a path moved to where it stands behind the first `index` entries."""
+
+    def move(mapping: Any) -> Any:
+        if not isinstance(mapping, dict) or path[-1] not in mapping:
+            return mapping
+        keys = [key for key in mapping if key != path[-1]]
+        keys.insert(_place(keys, parent, index), str(path[-1]))
+        return {key: mapping[key] for key in keys}
+
+    return altered(value, path[:-1], move)
+
+
+def _place(keys: list[str], parent: Mapping, index: int) -> int:
+    """How many loaded keys stand before what stands behind the first `index` entries of a mapping. Keys stand where
+    they come first: those that are merged in, where they are, before all."""
+    seen = set() if MERGE in keys else {name for source in parent.merged() for name in source.effective()}
+    seen.update(name for entry in parent.entries[:index] for name in _names(entry))
+    following = (name for entry in parent.entries[index:] for name in _names(entry))
+    return next((keys.index(name) for name in following if name in keys and name not in seen), len(keys))
+
+
+def _names(entry: Entry) -> tuple[str, str]:
+    """A key as it is written and as it is loaded."""
+    return entry.name or "", key_text(entry.key)
 
 
 def with_items(value: Any, path: Path, items: Iterable[Any]) -> Any:
