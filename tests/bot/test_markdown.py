@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -135,7 +135,7 @@ def test_what_a_rule_puts_between_backticks_is_one_code_span() -> None:
 def test_where_a_rule_has_no_chinese_its_english_stands_in_the_chinese_part() -> None:
     item = found("a", 3, message="said in English")
     limits = Limits(languages=("en", "zh"))
-    for rules in ({}, {RULE.id: dataclasses.replace(RULE, messages_zh={})}):
+    for rules in ({}, {RULE.id: msgspec.structs.replace(RULE, messages_zh={})}):
         whole = body.summary([item], {}, Page(sha(1), "", rules), limits)
         assert whole.count("said in English") == 2
     assert "没有配方 a.yaml" in body.summary([item], {}, PAGE, limits)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from reciplint.repo.kinds import Kind
 from reciplint.yamltree.problem import DEFAULT_LIMITS, Limits, Problem, Unreadable
 from reciplint.yamltree.tree import Tree
 
 
-@dataclass(frozen=True, eq=False)
-class Document:
+class Document(msgspec.Struct, frozen=True, eq=False, dict=True):
     """A file's path, kind and bytes; parsed once, on first use. Exactly one of `tree` and `problem` is set. Equal to
     itself alone, so that what is remembered of it is found without a look at its bytes.
 

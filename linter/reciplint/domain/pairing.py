@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from reciplint.domain.master import Workers
 from reciplint.domain.recipe import RecipeFile
@@ -21,8 +22,7 @@ from reciplint.domain.references import Use
 from reciplint.domain.variant_match import fit, runs_at
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """A row and a variant that it runs at `concurrencies`, with the path of the variant's file."""
 
     use: Use

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+import msgspec
 
 from reciplint.domain.changelog import Changelog
 from reciplint.domain.document import Document
@@ -29,8 +30,7 @@ from reciplint.yamltree.tree import Tree
 _WITH_FACTS = frozenset({Kind.MASTER, Kind.ARCHIVE, Kind.RUNNERS, Kind.CHANGELOG, Kind.POLICY, Kind.RECIPE, Kind.CURVE})
 
 
-@dataclass(frozen=True)
-class Project:
+class Project(msgspec.Struct, frozen=True, dict=True):
     """One project: `root` is its directory ("" at the top), None for recipes that lie in no project.
 
     `parsed` has some trees that this run made anyway, by the bytes of their files.
@@ -40,7 +40,7 @@ class Project:
     root: str | None
     masters: tuple[MasterFile, ...] = ()
     archives: tuple[MasterFile, ...] = ()
-    recipes: Mapping[str, RecipeFile] = field(default_factory=dict)
+    recipes: Mapping[str, RecipeFile] = {}
     recipe_paths: tuple[str, ...] = ()
     runners: Runners | None = None
     runners_path: str = ""
@@ -48,14 +48,14 @@ class Project:
     changelog_path: str = ""
     policy: Policy | None = None
     policy_path: str = ""
-    curve_files: Mapping[str, Curve] = field(default_factory=dict)
+    curve_files: Mapping[str, Curve] = {}
     other_curves: tuple[GoldenCurve, ...] = ()
-    mentions: Mapping[str, Mentions] = field(default_factory=dict)
-    vllm: VllmRecipes = field(default_factory=VllmRecipes)
-    blobs: Mapping[str, str] = field(default_factory=dict)
+    mentions: Mapping[str, Mentions] = {}
+    vllm: VllmRecipes = VllmRecipes()
+    blobs: Mapping[str, str] = {}
     unread: frozenset[Kind] = frozenset()
     read_all: Callable[[Iterable[str]], Mapping[str, bytes]] = lambda paths: {}
-    parsed: Mapping[bytes, Tree] = field(default_factory=dict)
+    parsed: Mapping[bytes, Tree] = {}
 
     @cached_property
     def resolver(self) -> Resolver:
@@ -129,13 +129,12 @@ class Project:
         return path[len(self.root) + 1 :] if self.root and path.startswith(f"{self.root}/") else path
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """A project at its base and its head. `renames` gives the base path of files that moved."""
 
     base: Project | None
     head: Project
-    renames: Mapping[str, str] = field(default_factory=dict)
+    renames: Mapping[str, str] = {}
 
     def base_path(self, path: str) -> str:
         """Where a head file stood at the base: as renamed, else at the same place below the project's root."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from posixpath import basename, dirname, normpath
 from typing import Literal
+
+import msgspec
 
 from reciplint.domain.master import Arm, MasterEntry, MasterFile, Reference, Row
 from reciplint.domain.script import Mentions
@@ -29,8 +30,7 @@ _VARIABLE = re.compile(r"\$\{[^}]*\}|\$\w+|\{[^}]*\}|\*")
 _TELLING = 8  # literal characters that a pattern in a script needs before it says anything
 
 
-@dataclass(frozen=True)
-class Resolved:
+class Resolved(msgspec.Struct, frozen=True):
     """What a reference comes to: `files` that it may mean, and `expected`, the path that it spells."""
 
     standing: Standing
@@ -38,8 +38,7 @@ class Resolved:
     expected: str
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(msgspec.Struct, frozen=True):
     """A reference with where it stands."""
 
     master: str

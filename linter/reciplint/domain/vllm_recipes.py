@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from posixpath import basename, splitext
+
+import msgspec
 
 from reciplint.domain.vllm_recipe import VllmRecipeFile
 from reciplint.domain.vllm_taxonomy import Platforms, Profile, Strategy, Taxonomy
@@ -27,12 +28,11 @@ DEFAULT = "default"
 """The key of a map by hardware that holds for what no other key names."""
 
 
-@dataclass(frozen=True)
-class VllmRecipes:
+class VllmRecipes(msgspec.Struct, frozen=True, dict=True):
     """The recipes of a project by path, with its vocabulary; `taxonomy` is None where it is kept elsewhere."""
 
-    recipes: Mapping[str, VllmRecipeFile] = field(default_factory=dict)
-    strategies: Mapping[str, Strategy] = field(default_factory=dict)
+    recipes: Mapping[str, VllmRecipeFile] = {}
+    strategies: Mapping[str, Strategy] = {}
     taxonomy: Taxonomy | None = None
     taxonomy_path: str = ""
     platforms: Platforms | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -48,8 +47,7 @@ _WORTH_FORKING = 150
 """Fewer files than this are read faster by one process."""
 
 
-@dataclass(frozen=True)
-class Analysis:
+class Analysis(msgspec.Struct, frozen=True):
     """A snapshot, understood."""
 
     snapshot: Snapshot
@@ -191,7 +189,7 @@ class Analyser:
                     run = partial(_rows, registered.check_of_table, rows)
                     if len(rows) > 1:
                         continue
-                context = replace(self._context(registered), profile=self._recognised)
+                context = msgspec.structs.replace(self._context(registered), profile=self._recognised)
                 reads_bytes = not kind.is_yaml or card.id == "yaml-syntax"
                 self._checks[kind].append(_DocumentCheck(card.id, run, context, reads_bytes))
         return self._checks[kind]

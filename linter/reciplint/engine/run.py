@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import msgspec
+from msgspec.structs import replace
 
 from reciplint.domain.policy import policy_from_settings
 from reciplint.domain.project import Change, Project
@@ -53,8 +54,7 @@ class Request:
     processes: int = 1
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What came of it: findings in order, how many were held back and why, how many files were read.
 
     `standing` has the findings of the head alone, before any comparison; `stale` what the baseline accepts beyond
@@ -71,8 +71,7 @@ class Outcome:
     idle: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """Head and base, understood; `changes` has each project of the head with its base. Without a base, the head."""
 
     head: Analysis

@@ -7,9 +7,10 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+import msgspec
 
 from reciplint.repo.git import STAGED, Git
 
@@ -21,8 +22,7 @@ class UnreadableFile(Exception):
     """A file or directory that exists and cannot be read; the text is for people."""
 
 
-@dataclass(frozen=True)
-class Content:
+class Content(msgspec.Struct, frozen=True):
     """The bytes of a file and their git blob id. Over the size limit `data` is empty and `size` tells."""
 
     blob: str

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Applicability, Argument, Finding, Fix, Related, Severity, render
@@ -29,19 +30,17 @@ def rule_url(rule: str) -> str:
     return f"{DOCS}{rule}.md"
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """What a rule may know besides the files: its options, the review date, the pull request's number, and of a single
     document the profile of its repository."""
 
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = {}
     review_date: datetime.date = datetime.date.max
     pull_request: int | None = None
     profile: str = ""
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """The facts about a rule that are not code.
 
     `kinds` are the kinds of document that `check_document` is called for; `fix` is the strongest applicability
@@ -58,7 +57,7 @@ class Rule:
     messages_zh: Mapping[str, str]
     kinds: frozenset[Kind] = frozenset()
     fix: Applicability | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = {}
     suppressible: bool = True
 
     @property
@@ -95,8 +94,7 @@ class Rule:
         )
 
 
-@dataclass(frozen=True)
-class RowRule:
+class RowRule(msgspec.Struct, frozen=True):
     """A rule that a row of a table makes: its facts, its page, and its checks by what they see (`document`, …)."""
 
     rule: Rule
