@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import pytest
 
+from reciplint.fix.apply import apply_operations
 from reciplint.fix.prove import Unproved, prove
 from reciplint.yamltree.edit import (
+    AddComment,
+    AppendItem,
     AppendNewline,
     DropComment,
     DropDuplicate,
     DropEntry,
+    Edit,
+    InsertEntry,
+    MoveEntry,
     Operation,
+    Quote,
     RenameKey,
     Respell,
     SetScalar,
     SplitItem,
 )
+from reciplint.yamltree.edit_lines import ReplaceLines
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.spans import Span
+from reciplint.yamltree.tree import Tree
 
 RENAME = RenameKey("", ("flags", "max_len"), "max-len")
 
@@ -79,3 +88,62 @@ def test_what_it_does_not_say_is_refused(before: str, after: str, operation: Ope
     with pytest.raises(Unproved) as refused:
         prove(parse_text(before), after, operation)
     assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "operation"),
+    [
+        ("a: 1 \nb_c: 1\n", "a: 1\nb-c: 1\n", RenameKey("", ("b_c",), "b-c")),
+        ("b_c: 1\na:  1\n", "b-c: 1\na: 1\n", RenameKey("", ("b_c",), "b-c")),
+        ("b_c: 1\na: 1\r\n", "b-c: 1\na: 1\n", RenameKey("", ("b_c",), "b-c")),
+        ("b: 1\r\na: 1\n", "b: 1\na: 2\n", SetScalar("", ("a",), 2)),
+        ("\ufeffb: 1\na: 1\n", "b: 1\na: 2\n", SetScalar("", ("a",), 2)),
+        ("a: x\nb: x\n", "a: 'x'\nb: 'x'\n", Quote("", ("a",), "'")),
+        ("b: {c:  1}\na: 1\n", "b: {c: 1}\na: 1\nn: 2\n", InsertEntry("", ("n",), 2)),
+        ("- [1,2]\n- 3\n", "- [1, 2]\n- 3\n- 4\n", AppendItem("", (), 4)),
+        ("z:  0\na: 1\nb: 2\nc: 3\n", "z: 0\nb: 2\na: 1\nc: 3\n", MoveEntry("", ("a",), "b")),
+        ("z:  0\ny: 1\na: 1\n", "z: 0\ny: 1\n", DropEntry("", ("a",))),
+        ("- z\n-   y\n- x\n", "- z\n- y\n", DropEntry("", (2,))),
+        ("a:  1\nb: 1", "a: 1\nb: 1\n", AppendNewline("")),
+        ("a: 1 # x\nb:  1\n", "a: 1\nb: 1\n", DropComment("", Span(1, 6, 1, 9))),
+        ("a: 1\nb:  1\n", "a: 1  # x\nb: 1\n", AddComment("", ("a",), "# x")),
+        ("- a\n\n- b\n-  c\n", "- a\n- b\n- c\n", ReplaceLines("", 2, 2, "\n", "")),
+    ],
+)
+def test_lines_elsewhere_stay_byte_for_byte(before: str, after: str, operation: Operation) -> None:
+    """White space alone: neither a value nor a comment tells of it."""
+    with pytest.raises(Unproved, match="a line would change that has nothing to do with it"):
+        prove(parse_text(before), after, operation)
+
+
+class Liar(SetScalar, frozen=True, tag="liar"):
+    """Says that it sets `a`, and leaves behind whatever it likes."""
+
+    left: str = ""
+
+    def edits(self, tree: Tree) -> list[Edit]:
+        return [Edit(0, len(tree.text), self.left)]
+
+
+@pytest.mark.parametrize(
+    ("left", "reason"),
+    [
+        ("a: 2 # x\nb: 3\n", "the loaded value would change elsewhere"),
+        ("a: 2 # x\n", "the loaded value would change elsewhere"),
+        ("a: 1 # x\nb: 2\n", "the loaded value would change elsewhere"),
+        ("a: 2 # x\nb: 2\n---\n", "the number of documents would change"),
+        ("a: 2\nb: 2\n", "a comment would be lost or changed"),
+        ("a: 2 # y\nb: 2\n", "a comment would be lost or changed"),
+        ("a: 2 # x\nb:  2\n", "a line would change that has nothing to do with it"),
+        ("a: 2 # x\nb: 2", "a line would change that has nothing to do with it"),
+        ("a: 2 # x\r\nb: 2\r\n", "a line would change that has nothing to do with it"),
+        ("a: [", "the result would not parse (syntax)"),
+        ("", "the number of documents would change"),
+    ],
+)
+def test_a_kind_that_lies_about_its_edit_changes_nothing(left: str, reason: str) -> None:
+    text = "a: 1 # x\nb: 2\n"
+    applied = apply_operations(text, [Liar("", ("a",), 2, left)])  # type: ignore[list-item]
+    assert (applied.text, applied.refused) == (text, (reason,))
+    honest = "a: 2 # x\nb: 2\n"
+    assert apply_operations(text, [Liar("", ("a",), 2, honest)]).text == honest  # type: ignore[list-item]

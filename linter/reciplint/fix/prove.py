@@ -1,5 +1,5 @@
 """Proof that an edit did what it said and nothing else: it re-parses, only the intended value differs, under the 1.1
-and the 1.2 view, and every comment that was not meant is still there."""
+and the 1.2 view, every comment that was not meant is still there, and so is every line elsewhere, byte for byte."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def prove(before: Tree, text: str, operation: Operation) -> None:
         raise Unproved(f"the result would not parse ({unreadable.problem.kind})") from None
     _prove_values(before, after, operation)
     _prove_comments(before, after, operation)
+    _prove_lines(before, after, operation)
 
 
 def _prove_values(before: Tree, after: Tree, operation: Operation) -> None:
@@ -58,6 +59,15 @@ def load_12(node: Node | None) -> Any:
         return [load_12(item) for item in concrete.items]
     assert isinstance(concrete, Mapping)
     return {entry.name: load_12(entry.value) for entry in concrete.entries}
+
+
+def _prove_lines(before: Tree, after: Tree, operation: Operation) -> None:
+    """The lines before and behind those that the operation may touch, with their line breaks."""
+    first, last = operation.reach(before)
+    old, new = (tree.text.encode().split(b"\n") for tree in (before, after))
+    behind = len(old) - last
+    if old[: first - 1] != new[: first - 1] or old[last:] != new[max(len(new) - behind, first - 1) :]:
+        raise Unproved("a line would change that has nothing to do with it")
 
 
 def _prove_comments(before: Tree, after: Tree, operation: Operation) -> None:

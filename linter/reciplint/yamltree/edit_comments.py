@@ -7,7 +7,7 @@ from typing import Any
 
 from reciplint.yamltree.comments import Comment
 from reciplint.yamltree.edit_places import line_break, line_of
-from reciplint.yamltree.replacing import COMMENTS, Change, Edit, Path, Refused
+from reciplint.yamltree.replacing import COMMENTS, Change, Edit, Path, Reach, Refused
 from reciplint.yamltree.spans import Span
 from reciplint.yamltree.tree import Scalar, Tree
 
@@ -29,6 +29,11 @@ class AddComment(Change, frozen=True, tag="add-comment"):
         if not 1 <= line <= len(tree.lines.starts):
             raise Refused(f"there is no line {line}")
         return [_above(tree, self.text, line) if self.own_line else _behind(tree, self.text, line)]
+
+    def reach(self, before: Tree) -> Reach:
+        """The line."""
+        line = self.line or line_of(before, self.pointer)
+        return Reach(line, line)
 
     def comments(self, before: Tree) -> Counter[str]:
         """One more."""
@@ -54,6 +59,10 @@ class DropComment(Change, frozen=True, tag="drop-comment"):
             line_start += tree.text.startswith("\ufeff", line_start)
             return [Edit(line_start, len(tree.text) if line_end < 0 else line_end + 1, "")]
         return [Edit(line_start + len(tree.text[line_start : comment.start].rstrip()), comment.end, "")]
+
+    def reach(self, before: Tree) -> Reach:
+        """The line."""
+        return Reach(self.span.line, self.span.line)
 
     def comments(self, before: Tree) -> Counter[str]:
         """All but this one, and what is kept of it."""

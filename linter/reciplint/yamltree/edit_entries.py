@@ -6,10 +6,10 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from reciplint.yamltree.edit_items import drop_item, latest_first
-from reciplint.yamltree.edit_places import parent_of, position_of, whole_lines
+from reciplint.yamltree.edit_items import drop_item, item_reach, latest_first
+from reciplint.yamltree.edit_places import extent, lines_of, parent_of, position_of, whole_lines
 from reciplint.yamltree.edit_values import with_key, without
-from reciplint.yamltree.replacing import IN_PLACE, ITEMS, Change, Edit, Path, Refused, View
+from reciplint.yamltree.replacing import IN_PLACE, ITEMS, Change, Edit, Path, Reach, Refused, View
 from reciplint.yamltree.scalars import scalar_value
 from reciplint.yamltree.tree import Mapping, Scalar, Sequence, Tree, target
 
@@ -33,6 +33,12 @@ class RenameKey(Change, frozen=True, tag="rename-key"):
         if not _PLAIN_KEY.match(self.new):
             raise Refused(f"{self.new} would need quotes")
         return [Edit(key.start, key.end, f"{key.style}{self.new}{key.style}")]
+
+    def reach(self, before: Tree) -> Reach:
+        """The lines of the key."""
+        parent, old = parent_of(before, self.pointer)
+        key = parent.entries[position_of(parent, old)].key
+        return lines_of(before, key.start, key.end)
 
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """The same under the new key."""
@@ -61,6 +67,12 @@ class DropDuplicate(Change, frozen=True, tag="drop-duplicate"):
             edits.append(whole_lines(tree, entry.key.start, entry.value.end))
         return edits
 
+    def reach(self, before: Tree) -> Reach:
+        """From the first occurrence to the last."""
+        parent, name = parent_of(before, self.pointer)
+        standing = [entry for entry in parent.entries if entry.name == name]
+        return lines_of(before, standing[0].key.start, standing[-1].key.end)
+
 
 class DropEntry(Change, frozen=True, tag="drop-entry"):
     """Remove a key with its value, or an item of a list; others stay beside it."""
@@ -80,6 +92,16 @@ class DropEntry(Change, frozen=True, tag="drop-entry"):
             with suppress(Refused):
                 return [whole_lines(tree, entry.key.start, entry.value.end)]
         return [_drop_beside(tree, parent, index)]
+
+    def reach(self, before: Tree) -> Reach:
+        """Its lines, up to what stands beside it."""
+        if self._is_item:
+            return item_reach(before, self.pointer)
+        parent, name = parent_of(before, self.pointer)
+        index = position_of(parent, name)
+        beside = parent.entries[index + 1 :]
+        start, end = extent(parent, index - parent.flow, index)
+        return lines_of(before, start, beside[0].key.start if beside else end)
 
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """All but what it drops."""

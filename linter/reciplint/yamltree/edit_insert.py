@@ -7,9 +7,17 @@ from typing import Any
 from reciplint.yamltree.edit_blocks import entry_block, last_item, new_lines
 from reciplint.yamltree.edit_flow import flow_insertion, refuse_several_lines
 from reciplint.yamltree.edit_habits import NewValue, habit_at, loaded, spell_entry, spell_key, spell_value
-from reciplint.yamltree.edit_places import line_break, locate, one_document, parent_of, position_of
+from reciplint.yamltree.edit_places import (
+    extent,
+    line_break,
+    lines_around,
+    locate,
+    one_document,
+    parent_of,
+    position_of,
+)
 from reciplint.yamltree.edit_values import altered, with_entry
-from reciplint.yamltree.replacing import Change, Edit, Path, Refused, View
+from reciplint.yamltree.replacing import Change, Edit, Path, Reach, Refused, View
 from reciplint.yamltree.tree import MERGE, Alias, Mapping, Sequence, Tree
 
 
@@ -44,6 +52,12 @@ class InsertEntry(Change, frozen=True, tag="insert-entry"):
         lines = [f"{block.indent}{line}" for line in lines]
         return [new_lines(tree, block.start if following else block.end, lines)]
 
+    def reach(self, before: Tree) -> Reach:
+        """The lines of those between which it comes to stand, with what is theirs."""
+        parent, _ = parent_of(before, self.pointer)
+        index = self._index(parent)
+        return lines_around(before, *extent(parent, index - 1, index))
+
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """The new key in its place among the others."""
         parent, _ = parent_of(before, self.pointer)
@@ -65,11 +79,7 @@ class AppendItem(Change, frozen=True, tag="append-item"):
     def edits(self, tree: Tree) -> list[Edit]:
         """A line of its own, or a stretch of the line that a flow list stands on."""
         one_document(tree)
-        parent = locate(tree, self.pointer)
-        if isinstance(parent, Alias):
-            raise Refused(f"it is written as the alias *{parent.name}")
-        if not isinstance(parent, Sequence):
-            raise Refused("no list there")
+        parent = self._list(tree)
         refuse_several_lines(tree, self.pointer)
         text = spell_value(self.value, habit_at(tree, parent), parent.flow)
         if parent.flow:
@@ -77,6 +87,20 @@ class AppendItem(Change, frozen=True, tag="append-item"):
         dash, end = last_item(tree, parent)
         return [new_lines(tree, end, [f"{dash}{text}"])]
 
+    def reach(self, before: Tree) -> Reach:
+        """The lines of the last item, with what is its own."""
+        parent = self._list(before)
+        last = len(parent.items) - 1
+        return lines_around(before, *extent(parent, last, last))
+
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """One item more."""
         return [altered(value, self.pointer, lambda items: [*items, loaded(self.value)])]
+
+    def _list(self, tree: Tree) -> Sequence:
+        node = locate(tree, self.pointer)
+        if isinstance(node, Alias):
+            raise Refused(f"it is written as the alias *{node.name}")
+        if not isinstance(node, Sequence):
+            raise Refused("no list there")
+        return node

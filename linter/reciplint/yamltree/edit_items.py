@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from reciplint.yamltree.edit_flow import flow_removal, refuse_several_lines
-from reciplint.yamltree.edit_places import in_flow, line_break, locate, whole_lines, writable
+from reciplint.yamltree.edit_places import ends_at, extent, in_flow, line_break, lines_of, locate, whole_lines, writable
 from reciplint.yamltree.edit_spelling import spell_text
 from reciplint.yamltree.edit_values import with_items
-from reciplint.yamltree.replacing import ITEMS, Change, Edit, Path, Refused, View
+from reciplint.yamltree.replacing import ITEMS, Change, Edit, Path, Reach, Refused, View
 from reciplint.yamltree.tree import Sequence, Tree
 
 _DASH = re.compile(r"[ \t]*-[ \t]+\Z")
@@ -36,6 +36,10 @@ class SplitItem(Change, frozen=True, tag="split-item"):
             raise Refused("something else stands on its line")
         return [Edit(node.start, node.end, f"{line_break(tree)}{dash}".join(texts))]
 
+    def reach(self, before: Tree) -> Reach:
+        """The lines of the item."""
+        return lines_of(before, *ends_at(before, self.pointer))
+
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """The items in the place of the one."""
         return [with_items(value, self.pointer, self.items)]
@@ -57,6 +61,14 @@ def drop_item(tree: Tree, path: Path) -> Edit:
     if getattr(node, "anchor", None):
         raise Refused("something else stands on its line")
     return whole_lines(tree, node.start, node.end, mark="-")
+
+
+def item_reach(tree: Tree, path: Path) -> Reach:
+    """The lines that the removal of an item may touch, those of the item before it too in flow. Raises `Refused`."""
+    parent, index = locate(tree, path[:-1]), path[-1]
+    if not isinstance(parent, Sequence) or not isinstance(index, int):
+        raise Refused("it is no item that can be taken out")
+    return lines_of(tree, *extent(parent, index - parent.flow, index))
 
 
 def latest_first(path: Path) -> list[tuple[bool, Any]]:

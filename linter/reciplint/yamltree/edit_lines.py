@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
-from reciplint.yamltree.edit_places import line_break
+from reciplint.yamltree.edit_places import line_break, lines_of
 from reciplint.yamltree.edit_values import with_value
-from reciplint.yamltree.replacing import LINES, Change, Edit, Refused, View
+from reciplint.yamltree.replacing import LINES, Change, Edit, Reach, Refused, View
 from reciplint.yamltree.tree import Sequence, Tree
 
 
@@ -35,6 +35,11 @@ class ReplaceLines(Change, frozen=True, tag="replace-lines"):
         tail = alike(zip(reversed(was[head:]), reversed(text[head:]), strict=False))
         start, end = found[0] + sum(map(len, was[:head])), found[1] - sum(map(len, was[len(was) - tail :]))
         return [Edit(start, end, "".join(text[head : len(text) - tail]))]
+
+    def reach(self, before: Tree) -> Reach:
+        """The lines."""
+        start, end = _range(before, self)
+        return lines_of(before, start, max(start, end - 1))
 
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """The entries with those of the new lines between them, or the same value where only white space differs."""
@@ -76,6 +81,10 @@ class AppendNewline(Change, frozen=True, tag="append-newline"):
         """The line break, where there is none."""
         end = len(tree.text)
         return [] if not tree.text or tree.text.endswith("\n") else [Edit(end, end, line_break(tree))]
+
+    def reach(self, before: Tree) -> Reach:
+        """The last line."""
+        return lines_of(before, len(before.text), len(before.text))
 
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """The same, or with the line break in the block scalar at the end of the file."""

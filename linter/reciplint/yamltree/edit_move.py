@@ -7,9 +7,9 @@ from typing import Any
 
 from reciplint.yamltree.edit_blocks import Block, entry_block
 from reciplint.yamltree.edit_flow import pieces, refuse_several_lines
-from reciplint.yamltree.edit_places import line_break, one_document, parent_of, position_of
+from reciplint.yamltree.edit_places import extent, line_break, lines_around, one_document, parent_of, position_of
 from reciplint.yamltree.edit_values import moved
-from reciplint.yamltree.replacing import Change, Edit, Path, Refused, View
+from reciplint.yamltree.replacing import Change, Edit, Path, Reach, Refused, View
 from reciplint.yamltree.tree import Mapping, Tree
 
 
@@ -35,6 +35,12 @@ class MoveEntry(Change, frozen=True, tag="move-entry"):
         if parent.flow:
             return [_in_flow(tree, parent, start, place)]
         return _in_block(tree, entry_block(tree, parent, start), self._target(tree, parent))
+
+    def reach(self, before: Tree) -> Reach:
+        """From where it stood to where it comes to stand, with what is theirs."""
+        parent, name = parent_of(before, self.pointer)
+        start, place = position_of(parent, name), self._index(parent)
+        return lines_around(before, *extent(parent, min(start, place), max(start, place - 1)))
 
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """The same keys in the new order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reciplint.yamltree.replacing import Edit, Path, Refused
+from reciplint.yamltree.replacing import Edit, Path, Reach, Refused
 from reciplint.yamltree.tree import Alias, Mapping, Node, Scalar, Sequence, Tree
 
 
@@ -81,6 +81,43 @@ def writable(tree: Tree, path: Path) -> Scalar:
 def in_flow(tree: Tree, path: Path) -> bool:
     """Whether what stands at a path stands in a flow collection."""
     return any(getattr(locate(tree, path[:depth]), "flow", False) for depth in range(len(path)))
+
+
+def ends_at(tree: Tree, path: Path) -> tuple[int, int]:
+    """Begin and end of the node at a path. Raises `Refused`."""
+    node = locate(tree, path)
+    return node.start, node.end
+
+
+def extent(collection: Mapping | Sequence, first: int, last: int) -> tuple[int, int]:
+    """Begin and end of what stands in a collection between two of its numbers, which may lie outside."""
+    if isinstance(collection, Mapping):
+        ends = [(entry.key.start, max(entry.key.end, entry.value.end)) for entry in collection.entries]
+    else:
+        ends = [(item.start, item.end) for item in collection.items]
+    inside = ends[max(first, 0) : last + 1]
+    return (inside[0][0], inside[-1][1]) if inside else (collection.start, collection.end)
+
+
+def lines_of(tree: Tree, start: int, end: int) -> Reach:
+    """The lines between two offsets."""
+    span = tree.lines.span(start, end)
+    return Reach(span.line, span.end_line)
+
+
+def lines_around(tree: Tree, start: int, end: int) -> Reach:
+    """The lines between two offsets, with the blank ones and the comments around them."""
+    first, last = lines_of(tree, start, end)
+    while first > 1 and _is_aside(tree, first - 1):
+        first -= 1
+    while last < len(tree.lines.starts) and _is_aside(tree, last + 1):
+        last += 1
+    return Reach(first, last)
+
+
+def _is_aside(tree: Tree, line: int) -> bool:
+    written = tree.lines.line_text(line).strip("\ufeff \t")
+    return not written or written.startswith("#")
 
 
 def line_break(tree: Tree) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from reciplint.yamltree.edit_places import in_flow, locate, writable
+from reciplint.yamltree.edit_places import ends_at, in_flow, lines_of, locate, writable
 from reciplint.yamltree.edit_spelling import reads_plain, spell_number, spell_text
 from reciplint.yamltree.edit_values import with_value
-from reciplint.yamltree.replacing import Change, Edit, Path, Refused, View
+from reciplint.yamltree.replacing import Change, Edit, Path, Reach, Refused, View
 from reciplint.yamltree.scalars import resolve_11, same_value, scalar_value, value_11, value_12
 from reciplint.yamltree.tree import Scalar, Tree
 
@@ -24,6 +24,10 @@ class Respell(Change, frozen=True, tag="respell"):
         if not isinstance(node, Scalar) or node.style or node.start == node.end:
             raise Refused("it is not a plain scalar")
         return [Edit(node.start, node.end, self.text)]
+
+    def reach(self, before: Tree) -> Reach:
+        """Its own lines."""
+        return lines_of(before, *ends_at(before, self.pointer))
 
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """Quoting keeps a value or makes it the text as it stands; another form may bring a reader of YAML 1.2 to the
@@ -47,6 +51,10 @@ class SetScalar(Change, frozen=True, tag="set-scalar"):
             return [Edit(node.start, node.end, spell_number(self.value))]
         return [Edit(node.start, node.end, spell_text(self.value, node.style, in_flow(tree, self.pointer)))]
 
+    def reach(self, before: Tree) -> Reach:
+        """Its own lines."""
+        return lines_of(before, *ends_at(before, self.pointer))
+
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """The new value in its place."""
         return [with_value(value, self.pointer, self.value)]
@@ -66,6 +74,10 @@ class Quote(Change, frozen=True, tag="quote"):
         if node.style == self.style:
             return []
         return [Edit(node.start, node.end, spell_text(node.value, self.style, in_flow(tree, self.pointer)))]
+
+    def reach(self, before: Tree) -> Reach:
+        """Its own lines."""
+        return lines_of(before, *ends_at(before, self.pointer))
 
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """Its text."""
@@ -87,6 +99,10 @@ class Unquote(Change, frozen=True, tag="unquote"):
         if not text or not alike or not reads_plain(text, in_flow(tree, self.pointer)):
             raise Refused(f"{text} is not read alike by every YAML reader without quotes")
         return [Edit(node.start, node.end, text)]
+
+    def reach(self, before: Tree) -> Reach:
+        """Its own lines."""
+        return lines_of(before, *ends_at(before, self.pointer))
 
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """What it reads as without quotes."""

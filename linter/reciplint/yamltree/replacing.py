@@ -24,6 +24,13 @@ class Edit(NamedTuple):
     replacement: str
 
 
+class Reach(NamedTuple):
+    """The first and the last of some lines, from 1."""
+
+    first: int
+    last: int
+
+
 class Refused(Exception):
     """An operation that cannot be carried out safely; the text says why."""
 
@@ -38,6 +45,10 @@ class Change(msgspec.Struct, frozen=True):
 
     def edits(self, tree: Tree) -> list[Edit]:
         """The replaced spans that carry it out. Raises `Refused`."""
+        raise NotImplementedError
+
+    def reach(self, before: Tree) -> Reach:
+        """The lines that it may touch. Raises `Refused`."""
         raise NotImplementedError
 
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
