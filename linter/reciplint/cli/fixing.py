@@ -20,13 +20,34 @@ def repair(linting: Linting, outcome: Outcome, unsafe: bool) -> Fixed:
     For an editor, fixes that reach any other file than its own are left out.
     """
 
-    def lint(files: dict[str, bytes]) -> list[Finding]:
-        return _within(linting.typed, linting.with_files(files).run())
+    asked = Remembering(linting, outcome)
+    whole = asked if linting.request.select is None else Remembering(linting.with_all_rules())
 
-    fixed = fix_tree(_within(linting.typed, outcome), linting.read, lint, unsafe)
+    def lint(files: dict[str, bytes]) -> list[Finding]:
+        return _within(linting.typed, asked.outcome(files))
+
+    fixed = fix_tree(_within(linting.typed, outcome), linting.read, lint, unsafe, whole.standing)
     for reason in fixed.refused:
         say(f"not fixed: {reason}")
     return fixed
+
+
+class Remembering:
+    """Lints a tree with some files replaced; the last outcome is remembered."""
+
+    def __init__(self, linting: Linting, outcome: Outcome | None = None) -> None:
+        self._linting = linting
+        self._last: tuple[dict[str, bytes], Outcome] | None = None if outcome is None else ({}, outcome)
+
+    def outcome(self, files: dict[str, bytes]) -> Outcome:
+        """What is found then."""
+        if self._last is None or self._last[0] != files:
+            self._last = dict(files), self._linting.with_files(files).run()
+        return self._last[1]
+
+    def standing(self, files: dict[str, bytes]) -> list[Finding]:
+        """Everything that is found in the tree alone, before it is compared with another."""
+        return [item.finding for item in self.outcome(files).standing]
 
 
 def _within(only: str | None, outcome: Outcome) -> list[Finding]:

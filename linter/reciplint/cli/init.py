@@ -15,7 +15,7 @@ from reciplint.cli.repository import Repository, open_repository
 from reciplint.engine.baseline import BASELINE_FILE, Baseline, baseline_of, write_baseline
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.settings import SETTINGS_FILE, read_settings
-from reciplint.fix.session import unified_diff
+from reciplint.fix.difference import unified_diff
 from reciplint.report.escape import shown_line
 
 _SHOWN_LINES = 40

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from reciplint.cli.answers import EndOfAnswers, ask_key, ask_line
-from reciplint.cli.fixing import put, tell_done
+from reciplint.cli.fixing import Remembering, put, tell_done
 from reciplint.cli.linting import Linting
 from reciplint.cli.patching import shown_diff
 from reciplint.cli.progress import say
@@ -140,16 +140,14 @@ class _Session:
         `first` chooses among what is found now, `later` among what is found once those are fixed.
         """
         linting = self._linting.with_files(self.files)
-        last: tuple[dict[str, bytes], Outcome] = {}, self._outcome
+        asked = Remembering(linting, self._outcome)
 
         def lint(files: dict[str, bytes]) -> list[Finding]:
-            nonlocal last
-            last = dict(files), linting.with_files(files).run()
-            return [_only(later, item) for item in last[1].findings]
+            return [_only(later, item) for item in asked.outcome(files).findings]
 
-        fixed = fix_tree([_only(first, item) for item in self._outcome.findings], linting.read, lint, unsafe=True)
-        files, outcome = last
-        return fixed, outcome if files == fixed.files else linting.with_files(fixed.files).run()
+        findings = [_only(first, item) for item in self._outcome.findings]
+        fixed = fix_tree(findings, linting.read, lint, unsafe=True, watch=asked.standing)
+        return fixed, asked.outcome(fixed.files)
 
     def _show(self, finding: Finding, offer: Fixed) -> None:
         self._echo(headline(finding, self._color))

@@ -87,6 +87,10 @@ class Linting:
         """The same on a head in which some files were replaced."""
         return replace(self, request=replace(self.request, head=Memory(files, self.request.head)))
 
+    def with_all_rules(self) -> Linting:
+        """The same, selecting no rules."""
+        return replace(self, request=replace(self.request, select=None))
+
     def with_fresh_tree(self) -> Linting:
         """The same on the working tree as it is now."""
         return replace(self, request=replace(self.request, head=self.repository.snapshot(None)))

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from reciplint.fix.session import unified_diff
+from reciplint.fix.difference import unified_diff
 from reciplint.report.escape import shown_line
 
 

@@ -1,36 +1,90 @@
-"""Apply the operations of fixes to a text, one after another, each proved before the next."""
+"""Apply the operations of fixes, one after another, each proved before the next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from reciplint.fix.prove import Unproved, prove
+from reciplint.rules.finding import Finding
 from reciplint.yamltree.edit import Edit, Operation, Refused, apply_edits, resolve
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
 
 
 @dataclass(frozen=True)
+class Together:
+    """The files after the fixes that went through, which those were, and why others did not."""
+
+    files: dict[str, bytes]
+    done: list[Finding]
+    refused: list[tuple[Finding, str]]
+
+
+def apply_together(findings: Iterable[Finding], files: Mapping[str, bytes], read: Callable[[str], bytes]) -> Together:
+    """Carry out the fixes of findings on `files` and what `read` gives for others. A fix of which an operation is
+    refused, or would change more than it says, is left out whole."""
+    wanted, refused = list(findings), []
+    while True:
+        texts, reasons = _attempt(wanted, files, read)
+        failed = {id(item): why for item in wanted for why in _reasons(item, reasons)}
+        refused += [(item, failed[id(item)]) for item in wanted if id(item) in failed]
+        partly = any(id(item) in failed and len(_operations(item)) > 1 for item in wanted)
+        wanted = [item for item in wanted if id(item) not in failed]
+        if not partly:
+            changed = {path: text.encode("utf-8") for path, text in texts.items()}
+            return Together({**files, **changed}, wanted, refused)
+
+
+def _attempt(
+    findings: list[Finding], files: Mapping[str, bytes], read: Callable[[str], bytes]
+) -> tuple[dict[str, str], dict[Operation, str]]:
+    """The texts that changed, and the operations that did not go through."""
+    texts, refused = {}, {}
+    for path, operations in sorted(_by_path(findings).items()):
+        before = (files[path] if path in files else read(path)).decode("utf-8")
+        applied = apply_operations(before, operations)
+        refused.update(applied.refused)
+        if applied.text != before:
+            texts[path] = applied.text
+    return texts, refused
+
+
+def _by_path(findings: list[Finding]) -> dict[str, dict[Operation, None]]:
+    """Every operation once, by the file that it is for."""
+    wanted: dict[str, dict[Operation, None]] = {}
+    for finding in findings:
+        for operation in _operations(finding):
+            wanted.setdefault(operation.path, {})[operation] = None
+    return wanted
+
+
+def _operations(finding: Finding) -> tuple[Operation, ...]:
+    return finding.fix.operations if finding.fix is not None else ()
+
+
+def _reasons(finding: Finding, refused: Mapping[Operation, str]) -> list[str]:
+    return [refused[operation] for operation in _operations(finding) if operation in refused][:1]
+
+
+@dataclass(frozen=True)
 class Applied:
-    """The text after the operations that went through, how many those were, and why others did not."""
+    """The text after the operations that went through, and those that did not, with the reason."""
 
     text: str
-    done: int
-    refused: tuple[str, ...]
+    refused: dict[Operation, str]
 
 
 def apply_operations(text: str, operations: Iterable[Operation]) -> Applied:
     """Carry out operations in an order in which none makes another one mean something else; one that is refused or that
     would change more than it says is left out."""
-    done, refused = 0, []
+    refused: dict[Operation, str] = {}
     for operation in in_turn(operations):
         try:
             text = apply_one(text, operation)
-            done += 1
         except (Refused, Unproved) as reason:
-            refused.append(str(reason))
-    return Applied(text, done, tuple(refused))
+            refused[operation] = str(reason)
+    return Applied(text, refused)
 
 
 def in_turn(operations: Iterable[Operation]) -> list[Operation]:
