@@ -141,13 +141,14 @@ def test_split_item_refuses(text: str, reason: str) -> None:
     [
         ("a:\n  b: 1\n  # note\n  c: 2\n  b: 1\n", "a:\n  # note\n  c: 2\n  b: 1\n"),
         ("a:\n  b: |\n    x\n  b: |\n    x\n", "a:\n  b: |\n    x\n"),
+        ("b: 1\na:\n  c: 0\n  b: 1\n  d: 2\n  b: 1\n  e: 3\n", "b: 1\na:\n  c: 0\n  d: 2\n  b: 1\n  e: 3\n"),
         ("a:\n  b: 1\n  b: 1\n  b: 1", "a:\n  b: 1"),
         ("a:\r\n  b: 'x\r\n    y'\r\n  b: 2\r\n", "a:\r\n  b: 2\r\n"),
         ("a:\n  b:\n  b: 2\n", "a:\n  b: 2\n"),
     ],
 )
 def test_drop_duplicate(text: str, expected: str) -> None:
-    assert edited(text, DropDuplicate("", ("a", "b"))) == expected
+    assert apply_one(text, DropDuplicate("", ("a", "b"))) == expected
 
 
 @pytest.mark.parametrize(

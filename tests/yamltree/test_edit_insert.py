@@ -98,6 +98,8 @@ def test_the_top_of_the_file_stays_at_the_top() -> None:
     text = "\ufeff# Apache-2.0\na: 1\n\n# of b\nb: 2\n"
     assert apply_one(text, InsertEntry("", ("n",), 1, before=True)) == text.replace("a: 1", "n: 1\na: 1")
     assert apply_one(text, InsertEntry("", ("n",), 1, "b", before=True)) == text.replace("# of b", "n: 1\n# of b")
+    text = "---\n# Apache-2.0\na: 1\n"
+    assert apply_one(text, InsertEntry("", ("n",), 1, before=True)) == text.replace("a: 1", "n: 1\na: 1")
     assert apply_one("\ufeffa: 1", InsertEntry("", ("n",), 1, before=True)) == "\ufeffn: 1\na: 1"
 
 

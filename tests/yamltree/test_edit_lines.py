@@ -87,6 +87,12 @@ def test_lines_that_are_no_yaml_are_not_written() -> None:
         apply_one(TEXT, replaced(6, 0, "- c: 3\n", "- c: 3\n\n- [\n"))
 
 
+def test_lines_that_are_yaml_only_where_they_stand_are_not_written() -> None:
+    text = "- a: 1\n-\n  b: 2\n"
+    with pytest.raises(Unproved, match=r"would not parse by itself \(syntax\)"):
+        apply_one(text, replaced(3, 3, "  b: 2\n", "  b: 2\n- c: 3\n"))
+
+
 def test_a_file_of_several_documents_changes_in_the_first() -> None:
     text = "- a: 1\n- b: 2\n---\n- a: 1\n"
     assert apply_one(text, replaced(1, 1, "- a: 1\n", "- a: 1\n- x: 0\n")) == "- a: 1\n- x: 0\n- b: 2\n---\n- a: 1\n"

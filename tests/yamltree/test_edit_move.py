@@ -23,6 +23,7 @@ def move(name: str, beside: str, before: bool = False) -> MoveEntry:
             "a:\n  # c\n  # C\n  c:\n  - 2\n    # in\n  b: 1\n",
         ),
         ("a:\n  b: 1\n  c: 2\n  d: 3", move("d", "b"), "a:\n  b: 1\n  d: 3\n  c: 2"),
+        ("a:\n  b: 1\n\n  c: 2", move("c", "b", True), "a:\n  c: 2\n  b: 1"),
         ("a:\r\n  b: 1\r\n  c: 2\r\n  d: 3", move("b", "d"), "a:\r\n  c: 2\r\n  d: 3\r\n  b: 1"),
         ("a:\n  b: |+\n    x\n\n  c: 1\n", move("b", "c"), "a:\n  c: 1\n  b: |+\n    x\n\n"),
         ("a:\n  b: 1\n\n  c: 2\n\n  d: 3\n", move("d", "b", True), "a:\n  d: 3\n  b: 1\n\n  c: 2\n\n"),

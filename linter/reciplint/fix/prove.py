@@ -23,8 +23,11 @@ def prove(before: Tree, text: str, operation: Operation) -> None:
         after = parse_text(text)
     except Unreadable as unreadable:
         raise Unproved(f"the result would not parse ({unreadable.problem.kind})") from None
-    _prove_values(before, after, operation)
-    _prove_comments(before, after, operation)
+    try:
+        _prove_values(before, after, operation)
+        _prove_comments(before, after, operation)
+    except Unreadable as unreadable:
+        raise Unproved(f"what is new would not parse by itself ({unreadable.problem.kind})") from None
     _prove_lines(before, after, operation)
 
 

@@ -89,7 +89,7 @@ def _with_comments_above(tree: Tree, start: int, floor: int) -> int:
         if above < floor or above + blanks not in own:
             break
         first = above
-    if first > 0:
+    if tree.text[:first].strip("\ufeff-\r\n"):
         return first
     return found + tree.text.startswith("\ufeff", found)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from reciplint.yamltree.edit_items import drop_item, item_reach, latest_first
 from reciplint.yamltree.edit_places import extent, lines_of, parent_of, position_of, whole_lines
-from reciplint.yamltree.edit_values import with_key, without
+from reciplint.yamltree.edit_values import moved, with_key, without
 from reciplint.yamltree.replacing import IN_PLACE, ITEMS, Change, Edit, Path, Reach, Refused, View
 from reciplint.yamltree.scalars import scalar_value
 from reciplint.yamltree.tree import Mapping, Scalar, Sequence, Tree, target
@@ -72,6 +72,11 @@ class DropDuplicate(Change, frozen=True, tag="drop-duplicate"):
         parent, name = parent_of(before, self.pointer)
         standing = [entry for entry in parent.entries if entry.name == name]
         return lines_of(before, standing[0].key.start, standing[-1].key.end)
+
+    def values(self, before: Tree, value: Any, view: View) -> list[Any]:
+        """The same, where the key may stand later among the others: where its last occurrence does."""
+        parent, name = parent_of(before, self.pointer)
+        return [value, moved(value, self.pointer, parent, position_of(parent, name))]
 
 
 class DropEntry(Change, frozen=True, tag="drop-entry"):

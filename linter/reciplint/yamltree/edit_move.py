@@ -76,9 +76,8 @@ def _in_block(tree: Tree, block: Block, target: tuple[int, bool]) -> list[Edit]:
         raise Refused("the first entry stands behind a dash")
     text, written = tree.text, tree.text[block.start : block.end]
     if not written.endswith("\n"):
-        before = text[: block.start]
-        gap = len(before) - len(before.removesuffix("\n").removesuffix("\r"))
-        return [Edit(block.start - gap, block.end, ""), Edit(position, position, f"{written}{line_break(tree)}")]
+        end = len(text[: block.start].rstrip("\r\n"))
+        return [Edit(end, block.end, ""), Edit(position, position, f"{written}{line_break(tree)}")]
     if position == len(text) and not text.endswith("\n"):
         written = f"{line_break(tree)}{written.removesuffix(chr(10)).removesuffix(chr(13))}"
     return [Edit(block.start, block.end, ""), Edit(position, position, written)]
