@@ -8,7 +8,8 @@ import pytest
 
 from reciplint.fix.session import Fixed, fix_tree
 from reciplint.rules.finding import Finding, Fix, Severity
-from reciplint.yamltree.edit import AppendNewline, DropComment, InsertEntry, Operation, RenameKey, SetScalar
+from reciplint.yamltree import tree as yamltree
+from reciplint.yamltree.edit import AppendNewline, DropComment, Edit, InsertEntry, Operation, RenameKey, SetScalar
 from reciplint.yamltree.spans import Span
 
 A, B = "a.yaml", "b.yaml"
@@ -175,3 +176,34 @@ def test_a_file_that_became_empty_is_not_read_again() -> None:
         lambda files: [] if files[A] else [found("two", A, AppendNewline(A), severity="info")],
     )
     assert tree.fixed() == Fixed({A: b""}, 1, [])
+
+
+class Liar(SetScalar, frozen=True, tag="session-liar"):
+    """Says that it sets a value, and leaves behind whatever it likes."""
+
+    left: str = ""
+
+    def edits(self, tree: yamltree.Tree) -> list[Edit]:
+        return [Edit(0, len(tree.text), self.left)]
+
+
+@pytest.mark.parametrize(
+    ("left", "why"),
+    [
+        ("x: 2 # c\ny: 2\n", "the loaded value would change elsewhere"),
+        ("x: 2\ny: 1\n", "a comment would be lost or changed"),
+        ("x: 2 # c\ny:   1\n", "a line would change that has nothing to do with it"),
+        ("x: 2 # c\ny: 1\n\n", "a line would change that has nothing to do with it"),
+        ("x: {", "the result would not parse (syntax)"),
+        ("", "the number of documents would change"),
+    ],
+)
+def test_a_rule_that_lies_about_its_edit_loses_nothing(left: str, why: str) -> None:
+    """Nor does what it names besides go in, and the others' fixes do."""
+    lie = Liar(A, ("x",), 2, left)
+    tree = Tree(
+        {A: "x: 1 # c\ny: 1\n", B: "z: 1\n"},
+        wherever("x: 1", found("liar", A, SetScalar(B, ("z",), 9), lie)),  # type: ignore[arg-type]
+        wherever("z: 1", found("one", B, SetScalar(B, ("z",), 2))),
+    )
+    assert tree.fixed() == Fixed({B: b"z: 2\n"}, 1, [f"a.yaml:1: liar: {why}"])
