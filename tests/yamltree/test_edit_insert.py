@@ -45,6 +45,8 @@ def insert(name: str, value: NewValue = 1, beside: str | None = None, before: bo
         ("a:\n  b: '1'\n", insert("n", "x"), "a:\n  b: '1'\n  n: 'x'\n"),
         ("a:\n  b: x\n  c: '1'\n", insert("n", "8"), "a:\n  b: x\n  c: '1'\n  n: '8'\n"),
         ("a:\n  b: x\n", insert("n", "2024-01-02"), 'a:\n  b: x\n  n: "2024-01-02"\n'),
+        ("a:\n  b: '{x: 1}'\nc: y\n", insert("n", "z"), "a:\n  b: '{x: 1}'\n  n: z\nc: y\n"),
+        ("a:\n  b: '{x: 1}'\nc: \"y\"\n", insert("n", "z"), 'a:\n  b: \'{x: 1}\'\n  n: "z"\nc: "y"\n'),
         ('a:\n  "b": x\n', insert("n", True), 'a:\n  "b": x\n  "n": true\n'),
         ("a:\n  b: x\n", insert("on", None), 'a:\n  b: x\n  "on": null\n'),
         # behind a dash, an anchor, before a merge key

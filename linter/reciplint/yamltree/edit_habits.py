@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
@@ -52,11 +53,11 @@ def habit_at(tree: Tree, parent: Mapping | Sequence) -> Habit:
     """The habit of what stands in a collection; where that tells nothing, of the file."""
     values = [entry.value for entry in parent.entries] if isinstance(parent, Mapping) else parent.items
     keys = [entry.key for entry in parent.entries] if isinstance(parent, Mapping) else []
-    styles = list(_text_styles(values))
+    everywhere = [entry.value for mapping in tree.mapping_nodes for entry in mapping.entries]
     return Habit(
-        text=_most(styles, ""),
-        keys=_most(_text_styles(keys), ""),
-        quotes=_most(filter(None, styles), _most(filter(None, _text_styles(tree.scalars)), '"')),
+        text=_most([*_styles(values, is_free=True)] or [*_styles(everywhere, is_free=True)] or _styles(values), ""),
+        keys=_most(_styles(keys, is_free=True), ""),
+        quotes=_most([*_styles(values)] or _styles(everywhere), '"'),
         step=_most(_steps(tree, [parent], Mapping), _most(_steps(tree, tree.mapping_nodes, Mapping), 2)),
         dash=_most(_steps(tree, [parent], Sequence), _most(_steps(tree, tree.mapping_nodes, Sequence), 2)),
         padding=_most(_paddings(tree, values), _most(_paddings(tree, tree.mapping_nodes), "")),
@@ -68,11 +69,17 @@ def _most(found: Iterable[_T], otherwise: _T) -> _T:
     return next((value for value, _ in Counter(found).most_common(1)), otherwise)
 
 
-def _text_styles(nodes: Iterable[Node]) -> Iterator[str]:
-    """The quotes of texts that stand on one line."""
+_WORD = re.compile(r"[A-Za-z_][\w./-]*\Z", re.ASCII)
+
+
+def _styles(nodes: Iterable[Node], is_free: bool = False) -> Iterator[str]:
+    """The quotes of scalars on one line; with `is_free` those, or none, of words that are text with quotes and without:
+    there the author had the choice."""
     for node in nodes:
-        if isinstance(node, Scalar) and node.style not in ("|", ">") and (node.style or is_text(node.value)):
-            yield node.style
+        if isinstance(node, Scalar) and node.style not in ("|", ">"):
+            told = _WORD.match(node.value) and is_text(node.value) if is_free else node.style
+            if told:
+                yield node.style
 
 
 def _steps(tree: Tree, parents: Iterable[Node], kind: type[Mapping | Sequence]) -> Iterator[int]:
