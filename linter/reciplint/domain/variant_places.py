@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from reciplint.yamltree.edit import Path, addressable
+from reciplint.yamltree.edit import Path, Refused, addressable
+from reciplint.yamltree.edit import locate as written_at
 from reciplint.yamltree.spans import FILE_START, Span
 from reciplint.yamltree.tree import Mapping, Node, Scalar, Sequence, Tree, target
 
@@ -58,6 +59,18 @@ def address(tree: Tree, selector: str, path: tuple[str, ...]) -> Path | None:
         return None
     whole = (place.body, *path) if place.body else path
     return whole if addressable(tree, whole, place.value) else None
+
+
+def own_mapping(tree: Tree, path: Path, holding: str = "") -> Path | None:
+    """The path of a mapping if an edit reaches it and nothing shares it; with `holding`, if it also writes a scalar of
+    its own under that key. Else None."""
+    try:
+        node = written_at(tree, path)
+        held = written_at(tree, (*path, holding)) if holding else None
+    except Refused:
+        return None
+    shared = not isinstance(node, Mapping) or node.anchor
+    return None if shared or (holding and (not isinstance(held, Scalar) or held.anchor)) else path
 
 
 def _enter(root: Mapping, name: str, path: tuple[str | int, ...], index: int | None) -> Place | None:

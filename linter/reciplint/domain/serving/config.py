@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
+from reciplint.yamltree.replacing import Path
 from reciplint.yamltree.spans import LineIndex, Span
 
 Carrier = Literal["recipe", "vllm-recipe", "command"]
@@ -257,6 +258,10 @@ class Whereabouts(Protocol):
     def hardware(self) -> Place | None:
         """Where the GPU is."""
 
+    def mapping(self, of: Literal["flags", "variables"], holding: str = "") -> Path | None:
+        """The path by which an edit reaches the mapping of the process's flags or variables, the one that writes
+        `holding` if that is given; None where no edit reaches one of its own."""
+
 
 class Places(NamedTuple):
     """Whereabouts that were read with the process; None for what is not written."""
@@ -265,6 +270,10 @@ class Places(NamedTuple):
     model: Place | None = None
     image: Place | None = None
     hardware: Place | None = None
+
+    def mapping(self, of: Literal["flags", "variables"], holding: str = "") -> Path | None:
+        """None: a command is no mapping."""
+        return None
 
 
 class ServeConfig(msgspec.Struct, frozen=True):

@@ -53,7 +53,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     between a prefill and a decode worker, `find` names a finder. `otherwise`: only where no case of the row before it
     spoke. `engines` are those of the row that it is about, all where none is named. `at` are the settings of which the
     first that is written is where the finding stands; `values` gives each field of the message a setting, `related`
-    the settings that are shown beside it.
+    the settings that are shown beside it. `sets` is the setting that a fix writes, and its value.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     at: tuple[str, ...] = ()
     values: dict[str, str] = {}
     related: tuple[str, ...] = ()
+    sets: dict[str, Plain] = {}
 
     @property
     def settings(self) -> Iterator[str]:
@@ -88,7 +89,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Constraint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
     """A row: a rule of its own. `fires` and `silent` are the examples of its page, file name to text, with `«»` around
-    what is found."""
+    what is found; `fixed` are the files of `fires` that a fix changes, as it leaves them."""
 
     id: str
     summary: str
@@ -100,6 +101,7 @@ class Constraint(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     evidence: tuple[Evidence, ...]
     fires: dict[str, str]
     silent: dict[str, str]
+    fixed: dict[str, str] = {}
 
 
 class _Names(dict[str, str]):

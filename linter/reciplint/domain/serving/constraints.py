@@ -9,6 +9,7 @@ import msgspec
 from reciplint.domain.serving.config import Deployment, Place
 from reciplint.domain.serving.constraint_finders import FINDERS, Found
 from reciplint.domain.serving.constraint_index import Ready, index_of
+from reciplint.domain.serving.constraint_repairs import Repair, repair_of
 from reciplint.domain.serving.constraint_settings import Process, Reading
 from reciplint.domain.serving.constraint_table import Table, constraint_table
 from reciplint.domain.serving.constraint_tests import normal
@@ -18,7 +19,7 @@ class Breach(msgspec.Struct, frozen=True):
     """A constraint that does not hold: the row and the case, where, the message's fields, what stands beside it, and
     what tells it from another of the same case. `path` leads to the value in a YAML file, () elsewhere; `choice` is
     what of a vLLM recipe comes to such a command (`default/multi_node_dep/b200`), "" elsewhere. `likely`: it rests on a
-    variable that a script does not set, and that whoever starts the script may have set."""
+    variable that a script does not set, and that whoever starts the script may have set. `repair` sets it right."""
 
     row: str
     case: str
@@ -29,6 +30,7 @@ class Breach(msgspec.Struct, frozen=True):
     path: tuple[str | int, ...] = ()
     choice: str = ""
     likely: bool = False
+    repair: Repair | None = None
 
 
 def breaches(deployments: Iterable[Deployment], profile: str = "", table: Table | None = None) -> list[Breach]:
@@ -78,6 +80,7 @@ def _made(process: Process, ready: Ready, found: Found) -> Breach:
         main.path if found.place is None else (),
         _choice(process),
         _is_likely(process, ready),
+        repair_of(process, ready),
     )
 
 

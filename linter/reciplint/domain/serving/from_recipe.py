@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from reciplint.domain.kv_cache import SHORTHANDS
 from reciplint.domain.recipe_variant import RecipeRole, Variant, recipe_variants
@@ -30,7 +30,8 @@ from reciplint.domain.serving.config import (
     Variable,
     normal_name,
 )
-from reciplint.domain.variant_places import locate, point_of
+from reciplint.domain.variant_places import locate, own_mapping, point_of
+from reciplint.yamltree.replacing import Path
 from reciplint.yamltree.tree import Mapping as MappingNode
 from reciplint.yamltree.tree import Node, Scalar, Sequence, Tree, target
 
@@ -87,7 +88,7 @@ class _Reader:
             carrier="recipe",
             program=program,
             selectors=(Selector("variant", variant.selector),) if variant.selector else (),
-            written=_Whereabouts(self, role.args_path),
+            written=_Whereabouts(self, role.args_path, role.env_path),
             model=variant.model,
             image=variant.container,
             hardware=variant.gpu_type.lower(),
@@ -162,6 +163,14 @@ class _Reader:
         found = locate(self._tree, self._variant.selector, path)
         return self.text_place(found.value) if found and found.depth == len(path) else None
 
+    def mapping_path(self, path: tuple[str, ...], holding: str) -> Path | None:
+        """The path by which an edit reaches a mapping that no other place shares."""
+        wanted = (*path, holding) if holding else path
+        found = locate(self._tree, self._variant.selector, wanted)
+        if found is None or found.depth < len(wanted):
+            return None
+        return own_mapping(self._tree, (found.body, *path) if found.body else path, holding)
+
     def text_place(self, node: Node | None) -> Place | None:
         """Where a value's text stands."""
         return text_place(self._source, self._tree, node) if node is not None else None
@@ -207,9 +216,14 @@ class _Entries:
 class _Whereabouts:
     """Where a role is written, and what the variant says of it."""
 
-    def __init__(self, reader: _Reader, args_path: tuple[str, ...]) -> None:
+    def __init__(self, reader: _Reader, args_path: tuple[str, ...], env_path: tuple[str, ...]) -> None:
         self._reader = reader
         self._args_path = args_path
+        self._env_path = env_path
+
+    def mapping(self, of: Literal["flags", "variables"], holding: str = "") -> Path | None:
+        """The role's flags or variables, in the variant's own part or in the base."""
+        return self._reader.mapping_path(self._args_path if of == "flags" else self._env_path, holding)
 
     @property
     def process(self) -> Place:

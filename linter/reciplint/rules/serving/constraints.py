@@ -15,7 +15,7 @@ from reciplint.domain.project import Project
 from reciplint.domain.serving.constraint_table import Constraint, constraint_table
 from reciplint.domain.serving.constraints import Breach, breaches
 from reciplint.domain.serving.deployments import KINDS, document_deployments, recipe_deployments
-from reciplint.rules.finding import Finding, Related, rank
+from reciplint.rules.finding import Finding, Fix, Related, rank
 from reciplint.rules.rule import Context, RowRule, Rule
 from reciplint.yamltree.tree import pointer
 
@@ -34,6 +34,7 @@ def _row_rule(row: Constraint) -> RowRule:
         messages={case.name: case.message + _CHOICE for case in row.cases},
         messages_zh={case.name: case.message_zh + _CHOICE_ZH for case in row.cases},
         kinds=KINDS,
+        fix="unsafe" if any(case.sets for case in row.cases) else None,
     )
     checks = {"document": partial(_check_document, rule), "project": partial(_check_project, rule)}
     return RowRule(rule, partial(page_of, row), checks)
@@ -47,11 +48,18 @@ def page_of(row: Constraint) -> str:
         "Why it matters": _filled(row.why),
         "Bad": _blocks(row.fires),
         "Good": _blocks(row.silent),
-        "Fix": _filled(f"None. {row.repair}"),
+        "Fix": _fix_of(row),
         "Options": "None.",
         "Source": f"{evidence}\n\nThe rule is a row of `schemas/constraints.yaml`.",
     }
     return "\n\n".join((f"{row.summary}.", *(f"## {title}\n\n{text}" for title, text in parts.items()))) + "\n"
+
+
+def _fix_of(row: Constraint) -> str:
+    if not row.fixed:
+        return _filled(f"None. {row.repair}")
+    words = f"{row.repair} In a recipe the fix does so; it changes what the engine is given, so it is unsafe."
+    return f"{_filled(words)}\n\n{_blocks(row.fixed)}"
 
 
 def _filled(text: str, indent: str = "") -> str:
@@ -112,6 +120,7 @@ def _finding(rule: Rule, breach: Breach) -> Finding:
         pointer=pointer(breach.path) if breach.path else "",
         related=tuple(Related(place.path, place.span, words) for place, words in breach.related),
         choice=breach.choice,
+        fix=Fix(breach.repair.title, "unsafe", breach.repair.operations) if breach.repair else None,
         **values,
     )
 
