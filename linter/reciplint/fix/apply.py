@@ -10,6 +10,7 @@ from reciplint.rules.finding import Finding
 from reciplint.yamltree.edit import Edit, Operation, Refused, apply_edits, resolve
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
+from reciplint.yamltree.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,13 @@ def apply_operations(text: str, operations: Iterable[Operation]) -> Applied:
     """Carry out operations in an order in which none makes another one mean something else; one that is refused or that
     would change more than it says is left out."""
     refused: dict[Operation, str] = {}
+    tree: Tree | None = None
     for operation in in_turn(operations):
         try:
-            text = apply_one(text, operation)
+            tree = _applied(tree or _parsed(text), operation)
         except (Refused, Unproved) as reason:
             refused[operation] = str(reason)
-    return Applied(text, refused)
+    return Applied(text if tree is None else tree.text, refused)
 
 
 def in_turn(operations: Iterable[Operation]) -> list[Operation]:
@@ -94,14 +96,18 @@ def in_turn(operations: Iterable[Operation]) -> list[Operation]:
 
 def apply_one(text: str, operation: Operation) -> str:
     """The text after one operation. Raises `Refused` or `Unproved`."""
+    return _applied(_parsed(text), operation).text
+
+
+def _parsed(text: str) -> Tree:
     try:
-        tree = parse_text(text)
+        return parse_text(text)
     except Unreadable as unreadable:
         raise Refused(f"the file cannot be parsed ({unreadable.problem.kind})") from None
-    edits = resolve(tree, operation)
-    after = apply_edits(text, edits)
-    prove(tree, after, operation)
-    return after
+
+
+def _applied(tree: Tree, operation: Operation) -> Tree:
+    return prove(tree, apply_edits(tree.text, resolve(tree, operation)), operation)
 
 
 def edits_of(text: str, operation: Operation) -> list[Edit]:

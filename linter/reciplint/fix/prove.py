@@ -9,16 +9,16 @@ from typing import Any
 from reciplint.yamltree.edit import Operation
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.problem import Unreadable
-from reciplint.yamltree.scalars import load, value_12
-from reciplint.yamltree.tree import Mapping, Node, Scalar, Sequence, Tree, target
+from reciplint.yamltree.scalars import load, load_12
+from reciplint.yamltree.tree import Tree
 
 
 class Unproved(Exception):
     """An edit that would change more than it says; the text says what."""
 
 
-def prove(before: Tree, text: str, operation: Operation) -> None:
-    """Raise `Unproved` unless `text` is `before` with just this operation carried out."""
+def prove(before: Tree, text: str, operation: Operation) -> Tree:
+    """The tree of `text`, if that is `before` with just this operation carried out. Raises `Unproved`."""
     try:
         after = parse_text(text)
     except Unreadable as unreadable:
@@ -29,16 +29,18 @@ def prove(before: Tree, text: str, operation: Operation) -> None:
     except Unreadable as unreadable:
         raise Unproved(f"what is new would not parse by itself ({unreadable.problem.kind})") from None
     _prove_lines(before, after, operation)
+    return after
 
 
 def _prove_values(before: Tree, after: Tree, operation: Operation) -> None:
     if len(before.documents) != len(after.documents):
         raise Unproved("the number of documents would change")
-    for index, (old, new) in enumerate(zip(before.documents, after.documents, strict=True)):
-        for view in (load, load_12):
-            value = view(old)
-            expected = [value] if index else operation.values(before, value, view)
-            if not any(_equal(value, view(new)) for value in expected):
+    for view in (load, load_12):
+        expected = operation.values(before, before.loaded(view), view)
+        if not any(_equal(value, after.loaded(view)) for value in expected):
+            raise Unproved("the loaded value would change elsewhere")
+        for old, new in zip(before.documents[1:], after.documents[1:], strict=True):
+            if not _equal(view(old), view(new)):
                 raise Unproved("the loaded value would change elsewhere")
 
 
@@ -49,19 +51,6 @@ def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_equal, one, other))
     return type(one) is type(other) and (one == other or (one != one and other != other))
-
-
-def load_12(node: Node | None) -> Any:
-    """The value that a YAML 1.2 reader loads, first of all keys kept apart as written (1.2 has no merge keys)."""
-    if node is None:
-        return None
-    concrete = target(node)
-    if isinstance(concrete, Scalar):
-        return concrete.value if concrete.style or concrete.tag else value_12(concrete.value)
-    if isinstance(concrete, Sequence):
-        return [load_12(item) for item in concrete.items]
-    assert isinstance(concrete, Mapping)
-    return {entry.name: load_12(entry.value) for entry in concrete.entries}
 
 
 def _prove_lines(before: Tree, after: Tree, operation: Operation) -> None:

@@ -128,6 +128,19 @@ def load(node: Node | None) -> Plain:
     return result
 
 
+def load_12(node: Node | None) -> Any:
+    """The value that a YAML 1.2 reader loads, first of all keys kept apart as written (1.2 has no merge keys)."""
+    if node is None:
+        return None
+    concrete = target(node)
+    if isinstance(concrete, Scalar):
+        return concrete.value if concrete.style or concrete.tag else value_12(concrete.value)
+    if isinstance(concrete, Sequence):
+        return [load_12(item) for item in concrete.items]
+    assert isinstance(concrete, Mapping)
+    return {entry.name: load_12(entry.value) for entry in concrete.entries}
+
+
 def _load_merged(mapping: Mapping) -> dict[str, Plain]:
     result: dict[str, Plain] = {}
     for source in reversed(list(mapping.merged())):

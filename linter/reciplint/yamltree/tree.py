@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -160,13 +160,20 @@ class Tree:
         self.documents = documents
         self.scalars = scalars
         self.mapping_nodes = mapping_nodes
+        self._loaded: dict[Callable[[Node | None], Any], Any] = {}
 
     @cached_property
     def plain(self) -> Any:
         """The first document as PyYAML loads it (`scalars.load`), made once: do not change it."""
         from reciplint.yamltree.scalars import load  # which knows this module
 
-        return load(self.root)
+        return self.loaded(load)
+
+    def loaded(self, view: Callable[[Node | None], Any]) -> Any:
+        """The first document as a way of loading has it, made once: do not change it."""
+        if view not in self._loaded:
+            self._loaded[view] = view(self.root)
+        return self._loaded[view]
 
     @property
     def root(self) -> Concrete | None:
