@@ -14,6 +14,7 @@ from reciplint.yamltree.replacing import Edit, Refused
 from reciplint.yamltree.tree import Mapping, Node, Scalar, Sequence, Tree
 
 _PREFIX = re.compile(r"\ufeff?( *(?:- +)*)\Z")
+_DASH = re.compile(r"-( +)")
 _KEEP = re.compile(r"[|>][0-9]?\+")
 _ODD_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 
@@ -34,9 +35,8 @@ def entry_block(tree: Tree, parent: Mapping, index: int) -> Block:
     entry = parent.entries[index]
     indent, behind_dash = _indent(tree, entry.key.start)
     floor = entry_block_end(tree, parent, index - 1) if index else 0
-    return Block(
-        _with_comments_above(tree, entry.key.start, floor), entry_block_end(tree, parent, index), indent, behind_dash
-    )
+    start = _with_comments_above(tree, entry.key.start, floor)
+    return Block(start, entry_block_end(tree, parent, index), indent, behind_dash)
 
 
 def entry_block_end(tree: Tree, parent: Mapping, index: int) -> int:
@@ -52,7 +52,7 @@ def last_item(tree: Tree, parent: Sequence) -> tuple[str, int]:
     outer, _ = _indent(tree, parent.start)
     node = parent.items[-1]
     dash = tree.text.rfind("\n", 0, node.start) + 1 + len(outer)
-    blanks = re.compile(r"-( +)").match(tree.text, dash)
+    blanks = _DASH.match(tree.text, dash)
     return f"{outer}-{blanks[1] if blanks else ' '}", _lines_end(tree, parent.start, node.end, node)
 
 
@@ -81,7 +81,7 @@ def _indent(tree: Tree, start: int) -> tuple[str, bool]:
 
 def _with_comments_above(tree: Tree, start: int, floor: int) -> int:
     """The beginning of the lines of what begins at `start`, with the comments directly above, not before `floor`."""
-    own = {comment.start: comment for comment in tree.comments if comment.own_line}
+    own = {comment.start for comment in tree.comments if comment.own_line}
     first = found = tree.text.rfind("\n", 0, start) + 1
     while first > floor:
         above = tree.text.rfind("\n", 0, first - 1) + 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from reciplint.yamltree.replacing import Edit, Path, Reach, Refused
-from reciplint.yamltree.tree import Alias, Mapping, Node, Scalar, Sequence, Tree
+from reciplint.yamltree.tree import Alias, Mapping, Node, Scalar, Sequence, Tree, children, target
 
 
 def locate(tree: Tree, path: Path) -> Node:
@@ -31,6 +33,18 @@ def addressable(tree: Tree, path: Path, node: Node) -> bool:
         return locate(tree, path) is node
     except Refused:
         return False
+
+
+def paths_to(tree: Tree, wanted: Node) -> Iterator[Path]:
+    """Every path of the first document that leads to a node, through aliases too; merge keys are keys as written."""
+    stack: list[tuple[Path, Node]] = [((), tree.documents[0])] if tree.documents and tree.documents[0] else []
+    while stack:
+        path, node = stack.pop()
+        reached = target(node)
+        if reached is wanted:
+            yield path
+        elif not isinstance(reached, Scalar):
+            stack.extend(((*path, part), value) for part, _, value in children(reached))
 
 
 def parent_of(tree: Tree, path: Path) -> tuple[Mapping, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reciplint.yamltree.edit_places import ends_at, in_flow, lines_of, locate, writable
+from reciplint.yamltree.edit_places import ends_at, in_flow, lines_of, locate, paths_to, writable
 from reciplint.yamltree.edit_spelling import reads_plain, spell_number, spell_text
 from reciplint.yamltree.edit_values import with_value
 from reciplint.yamltree.replacing import Change, Edit, Path, Reach, Refused, View
@@ -31,10 +31,13 @@ class Respell(Change, frozen=True, tag="respell"):
 
     def values(self, before: Tree, value: Any, view: View) -> list[Any]:
         """Quoting keeps a value or makes it the text as it stands; another form may bring a reader of YAML 1.2 to the
-        value that PyYAML reads."""
+        value that PyYAML reads, wherever an alias leads there."""
         node = locate(before, self.pointer)
         assert isinstance(node, Scalar)
-        return [value, *(with_value(value, self.pointer, new) for new in (node.value, scalar_value(node)))]
+        brought = value
+        for path in paths_to(before, node) if "&" in before.text else (self.pointer,):
+            brought = with_value(brought, path, scalar_value(node))
+        return [value, with_value(value, self.pointer, node.value), brought]
 
 
 class SetScalar(Change, frozen=True, tag="set-scalar"):
