@@ -142,7 +142,23 @@ def _split(value: Any, operation: Any) -> list[Any]:
 def _respell(value: Any, operation: Any) -> list[Any]:
     """The same, or another reading of the same text."""
     texts = [_plain(read) for read in (True, 8, operation.text.strip("'\""), *_readings(operation.text))]
-    return [value, *(_changed(value, operation.pointer, lambda _, text=text: text) for text in texts)]
+    changed = [_changed(value, operation.pointer, lambda _, text=text: text) for text in texts]
+    return [value, *changed, *(_swapped(value, _at(value, operation.pointer), text) for text in texts)]
+
+
+def _at(value: Any, path: tuple[Any, ...]) -> Any:
+    for part in path:
+        value = value[_name(part, value)]
+    return value
+
+
+def _swapped(value: Any, old: Any, new: Any) -> Any:
+    """The value with another scalar wherever one stands, as aliases of it have it."""
+    if isinstance(value, dict):
+        return {key: _swapped(item, old, new) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_swapped(item, old, new) for item in value]
+    return new if value == old else value
 
 
 def _readings(text: str) -> list[Any]:

@@ -36,7 +36,21 @@ TEXTS = (
     *("0x1F", "1_000", ".nan", "é", "back\\slash", "x,y]", "?", "---", "#", "a" * 130),
 )
 PLAIN = ("a", "1", "010", "1.5", "yes", "~", "1:30", "x#y", "two words", "a/b:c", "é", "-1", "null", "=")
-WRITTEN = (*PLAIN, "'x'", '"y: #"', "'it''s'", '"8"', '"\\u00e9\\t"', "!!str 5", "&anc v", "*anc", "", "- -"[:1] + "q")
+WRITTEN = (
+    *PLAIN,
+    "'x'",
+    '"y: #"',
+    "'it''s'",
+    '"8"',
+    '"\\u00e9\\t"',
+    "!!str 5",
+    "&anc v",
+    "*anc",
+    "&num 010",
+    "*num",
+    "",
+    "-q",
+)
 COMMENTS = ("", "", "", " # why", '  # it\'s "so"', "\t#x", " # a: b")
 HEADERS = ("|", ">", "|-", ">+", "|+", "|2", "| # head", "|-\t")
 
@@ -145,7 +159,7 @@ def _set(random: Random, tree: Tree, path: Path, node: object) -> Operation:
 
 def _respell(random: Random, tree: Tree, path: Path, node: object) -> Operation:
     text = getattr(node, "value", "x")
-    return Respell("", path, random.choice((f'"{text}"', f"'{text}'", "true", "8", text)))
+    return Respell("", path, random.choice((f'"{text}"', f"'{text}'", "true", "8", "8", text)))
 
 
 def _quote(random: Random, tree: Tree, path: Path, node: object) -> Operation:
