@@ -75,6 +75,23 @@ def test_settings_from_another_file(top: Path) -> None:
     assert reciplint(top, "fix", "--config", "other/settings.yaml").err == "reciplint: fixed 0 findings in 0 files"
 
 
+def test_what_cannot_be_proved_is_named_once_with_its_rule_and_line_and_is_no_failure(top: Path) -> None:
+    """Another role merges the key in, of which the fix says nothing."""
+    name = "benchmarks/multi_node/srt-slurm-recipes/vllm/finch/disagg-1p1d-tp4.yaml"
+    was = text(top, name).replace("    prefill:\n", "    prefill: &role\n      max_num_batched_tokens: 8192\n")
+    was = was.replace("    decode:\n", "    decode:\n      <<: *role\n")
+    line = was[: was.index("max_num_batched_tokens")].count("\n") + 1
+    write(top, {name: was, "a.yaml": OPEN})
+    for select in ((), ("--select", "kebab-case-keys")):
+        ran = reciplint(top, "fix", "--unsafe", *select)
+        told = [said for said in ran.err.splitlines() if "not fixed" in said]
+        assert told == [
+            f"reciplint: not fixed: {name}:{line}: kebab-case-keys: the loaded value would change elsewhere"
+        ]
+        assert ran.status == 0
+    assert (text(top, name), text(top, "a.yaml")) == (was, ENDED)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
