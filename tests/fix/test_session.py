@@ -110,6 +110,17 @@ def test_only_the_fix_that_is_wrong_is_left_out() -> None:
     assert tree.lints <= 8
 
 
+def test_a_fix_that_was_dropped_does_not_stand_in_the_way_of_another() -> None:
+    """Both would write the same key; the first does, and turns out to be wrong."""
+    tree = Tree(
+        {A: "x: 1\ny: 1\n"},
+        wherever("x: 1", found("liar", A, RenameKey(A, ("x",), "z"))),
+        wherever("y: 1", found("two", A, RenameKey(A, ("y",), "z"))),
+        wherever("z: 1\ny: 1", found("other", A)),
+    )
+    assert tree.fixed() == Fixed({A: b"x: 1\nz: 1\n"}, 1, ["a.yaml:1: liar: other would come up in a.yaml"])
+
+
 def test_where_nothing_is_wrong_the_number_of_fixes_costs_no_lints() -> None:
     text = "".join(f"x{number}: 1\n" for number in range(50))
     rules = [

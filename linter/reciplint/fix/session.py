@@ -82,11 +82,13 @@ class _Work:
         return Fixed(self._files, self._done, [*dict.fromkeys((*self._dropped.values(), *self._refused))])
 
     def round(self) -> bool:
-        """Carry out all fixes there are, or else those that come last; whether a file changed."""
+        """Carry out all fixes there are, or else those that come last. Whether there is more to do: a file changed, or
+        a fix was dropped that stood in the way of others."""
         self._refused = {}
+        dropped = len(self._dropped)
         for last in (False, True):
             wanted = [item for item in self._current if self._is_open(item, last)]
-            if wanted and self._settle(wanted):
+            if wanted and (self._settle(wanted) or len(self._dropped) > dropped):
                 return True
         return False
 
@@ -134,6 +136,8 @@ class _Work:
             if following.files == files:
                 break
             files, wake = following.files, wake + len(following.done)
+        else:
+            found = self._lint(files)
         watched = found if self._watch is self._lint else self._watch(files)
         return _Outcome(files, found, watched, fixed, wake)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from reciplint.domain.suppression import Suppression, read_suppressions, spelled
 from reciplint.fix.apply import apply_one
 from reciplint.fix.prove import Unproved
-from reciplint.fix.session import Lint
+from reciplint.fix.session import Lint, identity
 from reciplint.rules.finding import Finding
 from reciplint.yamltree.edit import AddComment, DropComment, Operation, Refused
 from reciplint.yamltree.parse import parse_text
@@ -109,10 +109,10 @@ class _Fault(NamedTuple):
 
 def _fault(before: list[Finding], after: list[Finding], places: list[_Place]) -> _Fault | None:
     """What else than the findings at these places came or went; None if nothing did and those are gone."""
-    old, new = Counter(map(_identity, before)), Counter(map(_identity, after))
-    meant = Counter(_identity(finding) for finding in before if any(place.holds(finding) for place in places))
+    old, new = Counter(map(identity, before)), Counter(map(identity, after))
+    meant = Counter(identity(finding) for finding in before if any(place.holds(finding) for place in places))
     gone = old - new
-    others = {identity for identity in gone - meant if identity[0] != VOID}
+    others = {fault for fault in gone - meant if fault[0] != VOID}
     for identities, why in (
         ({*(new - old)}, "would come up"),
         ({*(meant - gone)}, "would not fall silent"),
@@ -122,11 +122,6 @@ def _fault(before: list[Finding], after: list[Finding], places: list[_Place]) ->
             rule, path, *_ = min(identities)
             return _Fault(f"{rule} in {path} {why}", frozenset(path for _, path, *_ in identities))
     return None
-
-
-def _identity(finding: Finding) -> tuple[str, ...]:
-    """What tells a finding from others, wherever its line is."""
-    return (finding.rule, finding.path, *finding.subject)
 
 
 def _parts(places: list[_Place], fault: _Fault) -> tuple[list[_Place], list[_Place]]:
