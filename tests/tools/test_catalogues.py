@@ -75,6 +75,28 @@ def test_vllm_flags_have_their_kinds_and_releases(folder: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        'human_readable = {"max_num_batched_tokens"}',
+        'units = name in ("max_num_batched_tokens", "kv_cache_memory_bytes")',
+        'if name in {"max_num_batched_tokens"}: ...',
+    ],
+)
+def test_vllm_numbers_with_units_are_known_however_their_names_are_listed(
+    tmp_path: Path, home: Path, spelled: str
+) -> None:
+    """vLLM had a set up to 0.13, a tuple up to 0.25.1, and has had a set again since."""
+    code = VLLM_2["vllm/engine/arg_utils.py"].replace('human_readable = {"max_num_batched_tokens"}', spelled)
+    assert spelled in code
+    sdist(tmp_path, "vllm", "1.1.0", {**VLLM_2, "vllm/engine/arg_utils.py": code})
+
+    flags = read(build(tmp_path), "engines/vllm.json")["flags"]
+
+    assert flags["--max-num-batched-tokens"]["units"] is True
+    assert "units" not in flags["--tensor-parallel-size"]
+
+
 def test_vllm_json_keys_and_registries(folder: Path) -> None:
     made = read(build(folder), "engines/vllm.json")
 

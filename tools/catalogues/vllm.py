@@ -89,11 +89,17 @@ class Vllm:
 
     @cached_property
     def _human_readable(self) -> frozenset[str]:
-        """The fields whose integers may be written `1k` or `2M`: the sets and names in `_compute_kwargs`."""
+        """The fields whose integers may be `1k` or `2M`: the sets and the `name in (…)` of `_compute_kwargs`."""
         found = self.source.find(ENGINE, "_compute_kwargs")
         node = found.node if found else self.source.tree(ENGINE)
-        sets = (child for child in ast.walk(node) if isinstance(child, ast.Set))
-        return frozenset(str(item.value) for group in sets for item in group.elts if isinstance(item, ast.Constant))
+        groups: list[list[ast.expr]] = []
+        for child in ast.walk(node):
+            match child:
+                case ast.Set(elts=items):
+                    groups.append(items)
+                case ast.Compare(left=ast.Name("name"), ops=[ast.In()], comparators=[ast.Tuple(elts=items)]):
+                    groups.append(items)
+        return frozenset(str(item.value) for group in groups for item in group if isinstance(item, ast.Constant))
 
     def _engine(self) -> Iterator[tuple[str, tuple[str, ...], Form]]:
         for owner in ("EngineArgs", "AsyncEngineArgs"):
