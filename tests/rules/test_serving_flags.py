@@ -113,6 +113,18 @@ def test_an_abbreviation_is_written_out_and_nothing_else_changes() -> None:
     assert fixed.files[FILE].decode() == text.replace("speculative-algo:", "speculative-algorithm:")
 
 
+@pytest.mark.parametrize(
+    "image", ["lmsysorg/sglang:nightly-dev-20260801", "team/sglang:v0.5.12", "lmsysorg/sglang:v9.0.0"]
+)
+def test_an_abbreviation_is_no_safe_fix_on_a_build_whose_flags_are_not_known(image: str) -> None:
+    """A branch, or a release after those that were looked at, may have a flag of the short name."""
+    (finding,) = found(recipe_of({"tp-size": 8, "speculative-algo": "EAGLE"}, image))
+
+    assert finding.rule == "flag-abbreviation"
+    assert finding.fix is not None
+    assert finding.fix.applicability == "unsafe"
+
+
 def test_an_abbreviation_keeps_the_manner_of_its_spelling_and_may_be_anchored() -> None:
     text = recipe_of({"tp-size": 8}, SGLANG) + "shared: &more\n  speculative_algo: EAGLE\n"
     text = text.replace("      tp-size: 8", "      tp-size: 8\n      speculative_algo: EAGLE")

@@ -48,19 +48,20 @@ def _fix(tree: Tree, path: Path, fault: Fault) -> Fix | None:
     """The key spelled anew, or the value of which the written one is a slip; None where neither is known or can be
     written."""
     if fault.rename:
-        return _renamed(tree, path, fault.rename)
+        return _renamed(tree, path, fault)
     written = _at(tree, path) if fault.value and path else None
     if not isinstance(written, Scalar) or meant(written.value, [fault.value]) is None:
         return None
     return Fix(f"write {fault.value}", "unsafe", (SetScalar("", path, fault.value),))
 
 
-def _renamed(tree: Tree, path: Path, name: str) -> Fix | None:
+def _renamed(tree: Tree, path: Path, fault: Fault) -> Fix | None:
     """The key spelled anew; None for a word of a list, or where the name already stands beside it."""
     holder = _at(tree, path[:-1]) if path else None
-    if not isinstance(holder, Mapping) or holder.entry(name) is not None:
+    if not isinstance(holder, Mapping) or holder.entry(fault.rename) is not None:
         return None
-    return Fix(f"rename {path[-1]} to {name}", "safe", (RenameKey("", path, name),))
+    title = f"rename {path[-1]} to {fault.rename}"
+    return Fix(title, "safe" if fault.keeps_meaning else "unsafe", (RenameKey("", path, fault.rename),))
 
 
 def _at(tree: Tree, path: Path) -> Node | None:

@@ -37,7 +37,7 @@ _UNSET = frozenset(("dropped", "false", "false-on"))
 class Fault(msgspec.Struct, frozen=True):
     """A fault of the rule `rule`: its message and what the message says, where it is (`place`), and the key or word
     that holds it (`holder`). `subject` tells it from others. `rename` is the key that is right, `value` the value; ""
-    for none."""
+    for none. `keeps_meaning`: with the key spelled so, the engine is certainly told the same."""
 
     rule: str
     message: str
@@ -49,14 +49,17 @@ class Fault(msgspec.Struct, frozen=True):
     related: tuple[tuple[Place, str], ...] = ()
     rename: str = ""
     value: str = ""
+    keeps_meaning: bool = False
 
 
 class _Verdict(NamedTuple):
     """What is wrong with a flag wherever it stands: `name` as the engine has it ("" for an unknown one), `is_single`:
-    of two, the last alone counts. `named` are faults of the name (rule, message, values), `valued` of the value."""
+    of two, the last alone counts; `is_listed`: the release is one whose flags are known. `named` are faults of the name
+    (rule, message, values), `valued` of the value."""
 
     name: str
     is_single: bool
+    is_listed: bool
     named: tuple[tuple[str, str, dict[str, str]], ...] = ()
     valued: tuple[ValueFault, ...] = ()
 
@@ -89,13 +92,13 @@ class _Judge:
         """What is wrong with a flag."""
         match, home = self._find(flag.name)
         if match is None or home is None:
-            return _Verdict("", False, tuple(self._unknown(flag)))
+            return _Verdict("", False, False, tuple(self._unknown(flag)))
         named = tuple(self._named(flag, match, home))
         release = self.release if home.engine == self.engine else None
         judged = not (home.open or named or flag.derived)
         faults = value_faults(match, home, flag, release, self.is_command) if judged else ()
         is_single = not match.path and match.entry.at(release).kind != "list"
-        return _Verdict(match.name, is_single, named, faults)
+        return _Verdict(match.name, is_single, home.covers(release), named, faults)
 
     def _find(self, name: str) -> tuple[Match | None, Catalogue | None]:
         """What a flag means, in the first catalogue that has it; as a whole name before it is taken for a prefix."""
@@ -218,7 +221,7 @@ def _faults(written: Written, flag: Flag, verdict: _Verdict, tree: Tree | None) 
     """A flag's faults at the place where it stands."""
     for rule, message, values in verdict.named:
         if flag.is_sent or rule == "unknown-flag":
-            yield _named_fault(written, flag, rule, message, values)
+            yield _named_fault(written, flag, rule, message, values, verdict.is_listed)
     for fault in verdict.valued:
         is_undone = fault.message in _UNSET and _unsets(flag, written.process, tree)
         is_token = fault.message == "json" and written.process.carrier == "vllm-recipe"  # argv-token tells it
@@ -226,7 +229,9 @@ def _faults(written: Written, flag: Flag, verdict: _Verdict, tree: Tree | None) 
             yield _valued_fault(written, flag, fault)
 
 
-def _named_fault(written: Written, flag: Flag, rule: str, message: str, values: dict[str, str]) -> Fault:
+def _named_fault(
+    written: Written, flag: Flag, rule: str, message: str, values: dict[str, str], is_listed: bool
+) -> Fault:
     message = "dropped" if not flag.is_sent and message == "unknown" else message
     is_idiom = message == "prefix" and len(flag.normal) == _IDIOM
     subject = (message, flag.name, values.get("since", ""))
@@ -234,7 +239,7 @@ def _named_fault(written: Written, flag: Flag, rule: str, message: str, values: 
     if rule == "flag-version":
         return _with_release(fault, written)
     if message == "prefix":
-        return msgspec.structs.replace(fault, rename=_respelled(flag, values["whole"]))
+        return msgspec.structs.replace(fault, rename=_respelled(flag, values["whole"]), keeps_meaning=is_listed)
     return fault
 
 

@@ -41,7 +41,8 @@ backend:
 
 ## Fix
 
-The key is renamed to the whole name; its value stays. Safe: the engine is told the same. Nothing is offered in a
+The key is renamed to the whole name; its value stays. Safe where the image is a release whose flags are known: the
+engine is told the same. Unsafe on any other build, which may have a flag of the short name. Nothing is offered in a
 script or a list of arguments, or where the whole name stands beside it.
 
 ```yaml benchmarks/tiny.yaml
