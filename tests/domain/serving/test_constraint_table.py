@@ -258,3 +258,11 @@ def test_a_checkpoint_has_at_least_the_bits_of_its_name() -> None:
     assert least_bytes(model, "nvidia/Kimi-K2.5-NVFP4") == 500e9
     assert least_bytes(model, "moonshotai/Kimi-K2.5") is None
     assert all(gpu.memory < 1000 for gpu in knowledge().gpus)
+
+
+@pytest.mark.parametrize(("hardware", "mebibytes"), [("h100", 81_559), ("h200", 143_771), ("b200", 183_359)])
+def test_a_gpu_has_no_more_memory_than_is_reckoned_with(hardware: str, mebibytes: int) -> None:
+    """What drivers report is more than the maker's GB would be as 10^9 bytes."""
+    gpu = gpu_of(hardware)
+    assert gpu is not None
+    assert gpu.memory * 10**9 < mebibytes * 1024**2 <= gpu.most_bytes

@@ -107,6 +107,17 @@ def test_what_is_offered() -> None:
     }, "h200 is unsupported, desk restricted, NVFP4 for Blackwell alone"
 
 
+def test_one_node_is_not_offered_to_weights_that_need_several() -> None:
+    """GLM-5 says that it takes 893 GB, and was told that it does not fit the 640 GB of a node of H100."""
+
+    def offered(text: str) -> set[str]:
+        found = choices(sheet(text), library())
+        return {item.strategy for item in found if (item.variant, item.hardware.id) == ("default", "gb200")}
+
+    assert offered(RECIPE) == {"multi_node_tp", "pd_cluster"}
+    assert "single_node_tp" in offered(RECIPE.replace("multi_node_tp, pd_cluster]", "pd_cluster]")), "no other way"
+
+
 def test_strategies_are_opted_in_and_out_by_hardware() -> None:
     text = RECIPE.replace("[single_node_tp, single_node_dep, multi_node_tp, pd_cluster]", "[single_node_tp]") + (
         "strategy_hardware: {multi_node_tp: {gb200: supported}, single_node_tp: {amd: unsupported}}\n"

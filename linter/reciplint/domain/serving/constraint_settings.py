@@ -343,13 +343,13 @@ def _checkpoint(process: Process) -> Reading:
 
 
 def _room(process: Process) -> Reading:
-    """The GB of GPU memory that one worker may use."""
+    """The GB of GPU memory that one worker may use at most."""
     config, gpu = process.config, gpu_of(process.config.hardware)
     share = process.read("--gpu-memory-utilization")
     if gpu is None or not config.gpus or not share.known:
         return UNKNOWN
     try:
-        return _written(int(config.gpus * gpu.memory * float(share.value)), _hardware(process))
+        return _written(int(config.gpus * gpu.most_bytes / 1e9 * float(share.value)), _hardware(process))
     except (TypeError, ValueError):
         return UNKNOWN
 

@@ -29,8 +29,8 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Gpu(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A GPU: its maker, its generation, its memory in GB (10^9 bytes), how many of them a node has, and how many share
-    one NVLink domain (None for those without NVLink)."""
+    """A GPU: its maker, its generation, its memory in GB as its maker counts them, how many of them a node has, and how
+    many share one NVLink domain (None for those without NVLink)."""
 
     names: tuple[str, ...]
     brand: str
@@ -39,6 +39,11 @@ class Gpu(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per_node: int
     domain: int | None
     source: str
+
+    @property
+    def most_bytes(self) -> int:
+        """The bytes of its memory at most: makers call GB what are nearly GiB (a B200 of 180 GB has 183,359 MiB)."""
+        return self.memory * 1024**3
 
 
 class Knowledge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -35,9 +35,18 @@ def choices(recipe: Sheet, library: Library) -> Iterator[Choice]:
     for variant in recipe.mapping("variants"):
         for hardware in library.hardware():
             if runs_on(recipe, variant, hardware):
-                for strategy in strategies_on(recipe, library, hardware):
+                for strategy in _shown(recipe, library, variant, hardware):
                     if (choice := sized(recipe, library, variant, strategy, hardware)) is not None:
                         yield choice
+
+
+def _shown(recipe: Sheet, library: Library, variant: str, hardware: Hardware) -> list[str]:
+    """The strategies that can be chosen for a variant: those of one node only where its weights fit, unless there are
+    no others. The site crosses them out, by the memory that the variant says it takes."""
+    offered = strategies_on(recipe, library, hardware)
+    several = [name for name in offered if not name.startswith("single_node_")]
+    is_tight = not _fits(recipe.mapping("variants", variant), hardware)
+    return several if is_tight and any(name.startswith("multi_node_") for name in several) else offered
 
 
 def is_omni(recipe: Sheet) -> bool:
