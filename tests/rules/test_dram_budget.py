@@ -46,8 +46,8 @@ def test_more_than_the_utilisation_allows() -> None:
     (finding,) = found(scene)
     assert finding.severity == "warning"
     assert finding.message == (
-        f"each GPU of the agg role reserves 200 GB of host memory (hierarchical cache) in 1 recipe of {KEY}, but"
-        " dram-utilization 0.8 allows 180 GB a GPU: a node has 902 GB for 4 GPUs"
+        f"each GPU of the agg role reserves 200 GB of host memory (hierarchical cache) in 1 recipe of {KEY},"
+        " 800 GB for a node of 4 GPUs, but dram-utilization 0.8 allows 180 GB a GPU, 722 GB of the node's 902 GB"
     )
     assert (finding.path, finding.span.line) == (MASTER, line_of(scene.texts()[0], UTILIZATION))
     assert [(item.path, item.span.line) for item in finding.related] == [(RECIPE, line_of(scene.texts()[1], place))]
@@ -57,7 +57,7 @@ def test_more_than_the_share_of_a_gpu() -> None:
     scene = agentic(utilization=1)
     keep(scene, random.Random(0), "agg", 300)
     (finding,) = found(scene)
-    assert finding.message.endswith("but a GPU's share is 225 GB: a node has 902 GB for 4 GPUs")
+    assert finding.message.endswith("1200 GB for a node of 4 GPUs, but a GPU's share of the node's 902 GB is 225 GB")
     assert finding.span.line == line_of(scene.texts()[0], scene.row_path())
     del scene.row["kv-offloading"]
     assert [finding.message_id for finding in found(scene)] == ["share"]
@@ -69,7 +69,7 @@ def test_no_server_counts_for_more_than_3_tb() -> None:
     assert found(scene, fleet(8, 4_000_000)) == []
     keep(scene, random.Random(0), "agg", 400)
     (finding,) = found(scene, fleet(8, 4_000_000))
-    assert finding.message.endswith("but a GPU's share is 375 GB: a node has 3000 GB for 8 GPUs")
+    assert finding.message.endswith("3200 GB for a node of 8 GPUs, but a GPU's share of the node's 3000 GB is 375 GB")
 
 
 def test_a_worker_of_any_size_may_use_the_same_for_each_gpu() -> None:

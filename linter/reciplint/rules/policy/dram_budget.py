@@ -8,9 +8,10 @@ An agentic recipe whose KV-cache stores, as each GPU reserves them, exceed
 - what `dram-utilization` allows of that share, on a row with `kv-offloading: dram`.
 
 The sizes are `cpu_bytes_to_use` and `cpu_bytes_to_use_per_rank` of vLLM's offloading connectors, `kv-offloading-size`,
-Mooncake's `global_segment_size`, SGLang's `hicache-size` and TensorRT-LLM's `host_cache_size`: the last three are of
-each GPU, not of a node. A unit such as `GB` is read as decimal. What follows a ratio, a default or a reference
-(`@dram.…`) is not known and stays silent, as do fleets without `hardware`.
+Mooncake's `global_segment_size`, SGLang's `hicache-size` and TensorRT-LLM's `host_cache_size`. The last three are of
+each GPU, not of a worker or a node: vLLM's guide to the Mooncake store says so of the segment, and TensorRT-LLM divides
+its size by what a token takes on one rank. A unit such as `GB` is read as decimal. What follows a ratio, a default or a
+reference (`@dram.…`) is not known and stays silent, as do fleets without `hardware`.
 
 ## Why it matters
 
@@ -140,7 +141,8 @@ None.
 ## Source
 
 The offloading policy and sweep generator of the public benchmark repository; the options of vLLM, SGLang and
-TensorRT-LLM (August 2026).
+TensorRT-LLM (August 2026); vLLM 0.33.0, `docs/features/mooncake_store_connector_usage.md`; TensorRT-LLM,
+`_torch/pyexecutor/resource_manager.py`.
 """
 
 from __future__ import annotations
@@ -162,17 +164,18 @@ RULE = Rule(
     source="the public benchmark repository's offloading policy and generator; the engines' options, August 2026",
     messages={
         "utilization": "each GPU of the {role} role reserves {size} GB of host memory ({store}) in"
-        " {count:recipe|recipes} of {key}, but dram-utilization {utilization} allows {limit} GB a GPU:"
-        " a node has {node} GB for {gpus:GPU|GPUs}",
+        " {count:recipe|recipes} of {key}, {whole} GB for a node of {gpus:GPU|GPUs}, but dram-utilization"
+        " {utilization} allows {limit} GB a GPU, {allowed} GB of the node's {node} GB",
         "share": "each GPU of the {role} role reserves {size} GB of host memory ({store}) in"
-        " {count:recipe|recipes} of {key}, but a GPU's share is {limit} GB:"
-        " a node has {node} GB for {gpus:GPU|GPUs}",
+        " {count:recipe|recipes} of {key}, {whole} GB for a node of {gpus:GPU|GPUs}, but a GPU's share of the"
+        " node's {node} GB is {limit} GB",
     },
     messages_zh={
         "utilization": "{key} 的 {count} 个配方中，{role} 角色的每个 GPU 预留了 {size} GB 主机内存（{store}），"
-        "但 dram-utilization {utilization} 允许每个 GPU 使用 {limit} GB：一个节点有 {node} GB 和 {gpus} 个 GPU",
+        "{gpus} 个 GPU 的节点共 {whole} GB，但 dram-utilization {utilization} 只允许每个 GPU 使用 {limit} GB，即节点"
+        " {node} GB 中的 {allowed} GB",
         "share": "{key} 的 {count} 个配方中，{role} 角色的每个 GPU 预留了 {size} GB 主机内存（{store}），"
-        "但每个 GPU 的份额是 {limit} GB：一个节点有 {node} GB 和 {gpus} 个 GPU",
+        "{gpus} 个 GPU 的节点共 {whole} GB，但每个 GPU 在节点 {node} GB 中的份额是 {limit} GB",
     },
 )
 
@@ -242,6 +245,8 @@ def _finding(project: Project, excess: _Excess) -> Finding:
         node=_gb(known.node),
         gpus=known.gpus,
         utilization=str(use.arm.settings.get("dram-utilization", "")),
+        whole=_gb(reserved.size * known.gpus),
+        allowed=_gb(excess.limit * known.gpus),
     )
 
 
