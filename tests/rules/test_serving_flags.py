@@ -330,10 +330,27 @@ def test_a_variant_has_its_own_least_release_and_hardware_its_own_image() -> Non
     assert of_vllm_recipe(vllm_recipe(more='    min_vllm_version: "0.25.0"\n' + feature)) == []
 
 
+@pytest.mark.parametrize("hardware", ["amd", "mi325x", "cdna4"])
+def test_overrides_are_run_by_the_image_of_their_gpus_maker(hardware: str) -> None:
+    """DeepSeek-V4.1-Flash pins a nightly for AMD, and gives MI325X a flag that no release of its least one has."""
+    overrides = f'hardware_overrides:\n  {hardware}:\n    extra_args: ["--linear-backend", "auto"]\n'
+
+    def pinned(brand: str, image: str) -> list[tuple[str, str]]:
+        text = vllm_recipe(more=overrides)
+        return of_vllm_recipe(text.replace("model:\n", f"model:\n  docker_image: {{{brand}: {image}}}\n"))
+
+    assert pinned("amd", "vllm/vllm-openai-rocm:nightly") == []
+    assert pinned("amd", "vllm/vllm-openai-rocm:v0.21.0") == [("flag-version", "new")]
+    assert pinned("nvidia", "vllm/vllm-openai:nightly") == [("flag-version", "new")]
+
+
 def test_a_preset_may_bring_an_image_and_a_recipe_ask_for_a_nightly() -> None:
     preset = 'presets:\n- image: vllm/vllm-openai:IMAGE\n  cases:\n  - args: ["--linear-backend", "auto"]\n'
     assert of_vllm_recipe(vllm_recipe(more=preset.replace("IMAGE", "nightly"))) == []
     assert of_vllm_recipe(vllm_recipe(more=preset.replace("IMAGE", "v0.21.0"))) == [("flag-version", "new")]
+    several = preset.replace("image: ", "image:\n    vllm: ") + "  dynamo: abc\n"
+    assert of_vllm_recipe(vllm_recipe(more=several.replace("IMAGE", "nightly"))) == []
+    assert of_vllm_recipe(vllm_recipe(more=several.replace("IMAGE", "v0.21.0"))) == [("flag-version", "new")]
     nightly = vllm_recipe("--linear-backend", "auto").replace("model:\n", "model:\n  nightly_required: true\n")
     assert of_vllm_recipe(nightly) == []
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from reciplint.domain.releases import Version, engine_of, engine_version, version
 from reciplint.domain.serving.config import Places, Program, ServeConfig
 from reciplint.domain.serving.from_command import made_flags
+from reciplint.domain.serving.model_facts import knowledge
 from reciplint.domain.serving.vllm_sheets import Sheet
 from reciplint.domain.serving.written_arguments import Written
 from reciplint.domain.vllm_recipe import ARGUMENTS, PROSE
@@ -66,9 +68,10 @@ def _of_list(sheet: Sheet, engine: str, path: Path, is_list: bool) -> Written:
 def _image(sheet: Sheet, path: Path) -> Path | None:
     """Where the image stands that runs a list: beside it, on the preset that it belongs to, or on the model for the
     brand of its overrides. What variants share may be for hardware that has an image of another project, if any has."""
-    brands = [path[index + 1] for index, part in enumerate(path[:-1]) if part == _OVERRIDES]
-    places: list[Path] = [(*path[:-1], _IMAGE), *((*path[:depth], "image") for depth in range(len(path) - 1, 0, -1))]
-    places += [("model", _IMAGE, brand) for brand in brands]
+    places: list[Path] = [(*path[:-1], _IMAGE)]
+    places += [(*path[:depth], "image", *more) for depth in range(len(path) - 1, 0, -1) for more in ((), ("vllm",))]
+    holders: list[Path] = [path[:2], ("model",)] if path[0] == "variants" else [("model",)]
+    places += [(*holder, _IMAGE, brand) for holder in holders for brand in _brands(path)]
     found = next((place for place in places if sheet.text(*place)), None)
     if found is not None or path[0] not in _SHARED:
         return found
@@ -78,6 +81,15 @@ def _image(sheet: Sheet, path: Path) -> Path | None:
             if sheet.text(*other) and not engine_of(sheet.text(*other)):
                 return other
     return None
+
+
+def _brands(path: Path) -> Iterator[str]:
+    """The makers whose GPUs a list is for, as far as it stands in overrides for some hardware: for a maker, a
+    generation or a GPU."""
+    for part, key in pairwise(map(str, path)):
+        if part == _OVERRIDES:
+            gpus = (gpu.brand for gpu in knowledge().gpus if key == gpu.generation or key in gpu.names)
+            yield next(gpus, key)
 
 
 def _least(sheet: Sheet, path: Path) -> Path | None:
