@@ -56,8 +56,8 @@ def test_the_message_names_who_does_not_read_it_and_what_may_be_meant() -> None:
 )
 def test_a_release_is_sure_and_any_other_image_may_read_it(name: str) -> None:
     assert told(name) == [("unread", "warning")]
-    assert told(name, "vllm/vllm-openai:nightly") == [("unread", "info")]
-    assert told(name, "") == [("unread", "info")]
+    assert told(name, "vllm/vllm-openai:nightly") == [("unsure", "info")]
+    assert told(name, "") == [("unsure", "info")]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,15 @@ def test_a_release_is_sure_and_any_other_image_may_read_it(name: str) -> None:
     ],
 )
 def test_what_somebody_reads_or_nobody_can_list_is_left_alone(name: str) -> None:
-    assert [item for item in told(name, "vllm/vllm-openai:nightly") if item[0] == "unread"] == []
+    assert [item for item in told(name, "vllm/vllm-openai:nightly") if item[0] == "unsure"] == []
+
+
+def test_of_a_build_of_somebodys_own_no_more_is_said_than_is_known() -> None:
+    (finding,) = found(recipe_of({"VLLM_NO_SUCH_SWITCH": "1"}, "team/vllm:main"))
+    assert finding.message == (
+        "VLLM_NO_SUCH_SWITCH is read by no known release of vllm (0.11.1 to 0.33.0), and whether this build reads it is"
+        " not known"
+    )
 
 
 def test_the_beginning_of_one_variable_alone_is_taken_for_it() -> None:
@@ -87,7 +95,7 @@ def test_the_beginning_of_one_variable_alone_is_taken_for_it() -> None:
 
 
 def test_before_the_oldest_release_that_was_looked_at_nothing_is_sure() -> None:
-    assert told("VLLM_NO_SUCH_SWITCH", "vllm/vllm-openai:v0.9.0") == [("unread", "info")]
+    assert told("VLLM_NO_SUCH_SWITCH", "vllm/vllm-openai:v0.9.0") == [("unsure", "info")]
 
 
 def test_a_variable_of_another_release_is_mentioned() -> None:

@@ -63,11 +63,12 @@ def _dropped(shapes: tuple[Shape, ...], match: Match, flag: Flag) -> Iterator[Va
     if flag.value is None or not all(shape.kind in _VALUELESS for shape in shapes):
         yield ValueFault("dropped", {"value": "null" if flag.value is None else "false"}, is_advice=True)
     elif match.how == "negated":
-        yield ValueFault("false", {"instead": f"leave it out, or write {flag.normal}: true"}, is_advice=True)
+        instead = f"leave it out, or write {flag.normal}: true"
+        yield ValueFault("false", {"default": "", "instead": instead}, is_advice=True)
     elif all(shape.kind == "bool" and shape.default is not False for shape in shapes):
         yield ValueFault("false-on", {"instead": f"no-{flag.normal}: true"})
     else:
-        yield ValueFault("false", {"instead": "leave it out"}, is_advice=True)
+        yield ValueFault("false", {"default": "off", "instead": "leave it out"}, is_advice=True)
 
 
 def _unknown_key(
@@ -124,8 +125,7 @@ class _Reading(NamedTuple):
         kind = shape.element or "" if shape.kind == "list" else shape.kind
         if (shape.nullable and text.lower() in _NOTHING) or text.lower() in shape.words:
             return
-        units = any(form.units for form in (self.entry, *self.entry.was))
-        if kind in _NUMBERS and not _NUMBERS[kind](text, units):
+        if kind in _NUMBERS and not _NUMBERS[kind](text, shape.units):
             yield ValueFault("number", {"value": text, "kind": _VALUED[kind]})
         elif shape.closed:
             yield from self._choice(self.entry, shape, text, "choice", {})

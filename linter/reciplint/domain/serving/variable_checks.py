@@ -59,7 +59,9 @@ def _fault(written: Written, item: Variable, judged: _Judged) -> Fault:
     values = {"name": item.name, "owner": fact.owner}
     if not lack:
         values |= {"releases": _releases(fact.owner), "near": _near(fact)}
-        return Fault("unknown-env", "unread", values, item.place, item.place, (item.name,), _is_unsure(written))
+        is_unsure = _is_unsure(written)
+        message = "unsure" if is_unsure else "unread"
+        return Fault("unknown-env", message, values, item.place, item.place, (item.name,), is_unsure)
     related = ((written.said_at, "the release that runs it"),) if written.said_at is not None else ()
     values |= {"since": told(fact.span), "said": written.said}
     return Fault("unknown-env", lack, values, item.place, item.place, (item.name, lack), True, related)

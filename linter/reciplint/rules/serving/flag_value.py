@@ -111,7 +111,7 @@ RULE = Rule(
         "no-value": "{flag} needs {kind}, and is sent without any",
         "several": "{flag} takes one value, and gets {count}",
         "false-on": "{flag}: false is dropped, so {engine} keeps its default, which need not be off; write {instead}",
-        "false": "{flag}: false is dropped, and {engine} has it off anyway; {instead}",
+        "false": "{flag}: false is dropped, and {engine} keeps its default{default:?, which is {default}}; {instead}",
         "dropped": "{flag}: {value} is dropped, and {engine} keeps its default; leave it out",
     },
     messages_zh={
@@ -131,8 +131,8 @@ RULE = Rule(
         "no-value": "{flag} 需要{kind:a whole number=整数|a number=数字|JSON= JSON|a value=一个值}，却没有给出",
         "several": "{flag} 只接受一个值，却得到了 {count} 个",
         "false-on": "{flag}: false 会被略去，因此 {engine} 保持默认值，而默认未必关闭；请写成 {instead}",
-        "false": "{flag}: false 会被略去，而 {engine} 本来就是关闭的；{instead:leave it out=请删除|leave it out, or"
-        " write *=请删除，或写成 %}",
+        "false": "{flag}: false 会被略去，{engine} 保持默认值{default:?，即关闭}；"
+        "{instead:leave it out=请删除|leave it out, or write *=请删除，或写成 %}",
         "dropped": "{flag}: {value} 会被略去，{engine} 保持默认值；请删除",
     },
     kinds=KINDS,

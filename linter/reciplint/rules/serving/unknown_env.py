@@ -76,12 +76,16 @@ RULE = Rule(
     messages={
         "unread": "{name} is read by no known release of {owner}{releases:? ({releases})}, so it changes nothing"
         "{near:?; did you mean {near}?}",
+        "unsure": "{name} is read by no known release of {owner}{releases:? ({releases})}, and whether this build reads"
+        " it is not known{near:?; did you mean {near}?}",
         "new": "{owner} reads {name} only {since}, and this is run by {said}, where it changes nothing",
         "gone": "{owner} read {name} only {since}, and this is run by {said}, where it changes nothing",
     },
     messages_zh={
         "unread": "{owner} 的任何已知版本{releases:?（{releases:* to *=% 至 %}）}都不读取 {name}，"
         "因此它不起作用{near:?；是否应为 {near}？}",
+        "unsure": "{owner} 的任何已知版本{releases:?（{releases:* to *=% 至 %}）}都不读取 {name}，"
+        "而此构建是否读取它则不得而知{near:?；是否应为 {near}？}",
         "new": "{owner} 仅{since:since *=自 % 起|until *=至 % 为止|from * to *=从 % 到 %}才读取 {name}，"
         "而此处运行的是 {said}，它不起作用",
         "gone": "{owner} 仅{since:since *=自 % 起|until *=至 % 为止|from * to *=从 % 到 %}读取 {name}，"
