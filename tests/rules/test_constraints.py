@@ -214,3 +214,33 @@ def test_what_breaks_a_constraint_in_a_real_recipe_is_found(
         text, line = changed(text, old, new)
     found = [finding for finding in lint({path: text}, select=ROWS) if finding.rule == rule]
     assert brief(found)[:1] == [(rule, path, line)]
+
+
+VLLM_MUTANTS = [
+    (
+        "synthetic-acceptance",
+        "models/moonshotai/Kimi-K2.5.yaml",
+        '"num_speculative_tokens":',
+        '"synthetic_acceptance_length":2.5,"num_speculative_tokens":',
+    ),
+    (
+        "ports",
+        "strategies/pd_cluster.yaml",
+        'VLLM_NIXL_SIDE_CHANNEL_PORT: "5557"',
+        'VLLM_NIXL_SIDE_CHANNEL_PORT: "8001"',
+    ),
+]
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(("rule", "path", "old", "new"), VLLM_MUTANTS, ids=[item[0] for item in VLLM_MUTANTS])
+def test_what_breaks_a_constraint_in_a_real_vllm_recipe_is_found(
+    rule: str, path: str, old: str, new: str, corpus: Path
+) -> None:
+    top = corpus / "vllm-recipes"
+    names = ["taxonomy.yaml", "models/moonshotai/Kimi-K2.5.yaml", *(f"strategies/{p.name}" for p in top.glob("str*/*"))]
+    files = {name: (top / name).read_text(encoding="utf-8") for name in names}
+    assert [finding for finding in lint(files, select=ROWS) if finding.rule == rule] == []
+    files[path], line = changed(files[path], old, new)
+    found = [finding for finding in lint(files, select=ROWS) if finding.rule == rule]
+    assert {(finding.path, finding.span.line) for finding in found} == {(path, line)}
