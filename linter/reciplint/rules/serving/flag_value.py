@@ -95,14 +95,15 @@ RULE = Rule(
         "the flags of the engines' published releases, and the catalogues made of them; srt-slurm's making of arguments"
     ),
     messages={
-        "choice": "{flag} is {value}, which {engine} does not take{near:?; did you mean {near}?} (it takes {choices})",
+        "choice": "{flag} is {value}, which is a choice of no known release of {engine}{near:?; did you mean {near}?}"
+        " (there are {choices})",
         "choice-version": "{flag} is {value}, which {engine} takes only {since}, and this is run by {said}",
         "number": "{flag} is {value}, which is not {kind}",
         "json": "{flag} is no JSON from here on: {rest}",
         "key": "{key} is no key of {flag} ({config}) in any release of {engine}{near:?; did you mean {near}?}",
         "key-version": "{key} of {flag} ({config}): {engine} has it only {since}, and this is run by {said}",
-        "key-choice": "{key} of {flag} is {value}, which {engine} does not take{near:?; did you mean {near}?} (it"
-        " takes {choices})",
+        "key-choice": "{key} of {flag} is {value}, which is a choice of no known release of {engine}{near:?; did you"
+        " mean {near}?} (there are {choices})",
         "key-choice-version": "{key} of {flag} is {value}, which {engine} takes only {since}, and this is run by"
         " {said}",
         "mapping": "{flag} is a mapping, which the launcher writes in Python's notation, so {engine} gets no JSON:"
@@ -115,7 +116,8 @@ RULE = Rule(
         "dropped": "{flag}: {value} is dropped, and {engine} keeps its default; leave it out",
     },
     messages_zh={
-        "choice": "{flag} 为 {value}，而 {engine} 不接受它{near:?；是否应为 {near}？}（可取 {choices}）",
+        "choice": "{flag} 为 {value}，它不是 {engine} 任何已知版本的可选值{near:?；是否应为 {near}？}"
+        "（可选 {choices}）",
         "choice-version": "{flag} 为 {value}，而 {engine} 仅{since:since *=自 % 起|until *=至 % 为止|from * to *=从"
         " % 到 %}接受它，此处运行的是 {said}",
         "number": "{flag} 为 {value}，它不是{kind:a whole number=整数|a number=数字}",
@@ -123,7 +125,8 @@ RULE = Rule(
         "key": "在 {engine} 的任何版本中，{key} 都不是 {flag}（{config}）的键{near:?；是否应为 {near}？}",
         "key-version": "{flag}（{config}）的 {key}：{engine} 仅{since:since *=自 % 起|until *=至 % 为止|from * to"
         " *=从 % 到 %}有该键，此处运行的是 {said}",
-        "key-choice": "{flag} 的 {key} 为 {value}，而 {engine} 不接受它{near:?；是否应为 {near}？}（可取 {choices}）",
+        "key-choice": "{flag} 的 {key} 为 {value}，它不是 {engine} 任何已知版本的可选值{near:?；是否应为"
+        " {near}？}（可选 {choices}）",
         "key-choice-version": "{flag} 的 {key} 为 {value}，而 {engine} 仅{since:since *=自 % 起|until *=至 %"
         " 为止|from * to *=从 % 到 %}接受它，此处运行的是 {said}",
         "mapping": "{flag} 是一个映射，启动器会按 Python 的写法写出它，{engine} 得到的不是 JSON：请写成带引号的 JSON",
