@@ -95,6 +95,14 @@ def test_of_an_open_world_an_unseen_setting_is_only_mentioned() -> None:
     assert told({"max_num_tokns": 8192}, image) == [("unknown-flag", "open", "info")]
 
 
+@pytest.mark.parametrize("image", [NIGHTLY, "team/vllm:main", "vllm/vllm-openai:v9.0.0"])
+def test_of_a_build_that_is_no_known_release_no_more_is_said_than_is_known(image: str) -> None:
+    (finding,) = found(recipe_of({"max-num-batch-tokens": 8192}, image))
+    assert (finding.message_id, finding.severity) == ("unsure", "warning")
+    assert finding.message.endswith("refuses to start; did you mean max-num-batched-tokens?")
+    assert told({"moe-backend": "deep_gemmm"}, image) == [("flag-value", "choice", "info")]
+
+
 def test_an_abbreviation_is_written_out_and_nothing_else_changes() -> None:
     text = recipe_of({"tp-size": 8, "speculative-algo": "EAGLE"}, SGLANG)
     (finding,) = found(text)

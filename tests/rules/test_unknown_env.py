@@ -94,8 +94,9 @@ def test_the_beginning_of_one_variable_alone_is_taken_for_it() -> None:
     assert finding.message.endswith("did you mean UCX_MEMTYPE_REG_WHOLE_ALLOC_TYPES?")
 
 
-def test_before_the_oldest_release_that_was_looked_at_nothing_is_sure() -> None:
-    assert told("VLLM_NO_SUCH_SWITCH", "vllm/vllm-openai:v0.9.0") == [("unsure", "info")]
+@pytest.mark.parametrize("tag", ["v0.9.0", "v9.0.0"])
+def test_beside_the_releases_that_were_looked_at_nothing_is_sure(tag: str) -> None:
+    assert told("VLLM_NO_SUCH_SWITCH", f"vllm/vllm-openai:{tag}") == [("unsure", "info")]
 
 
 def test_a_variable_of_another_release_is_mentioned() -> None:

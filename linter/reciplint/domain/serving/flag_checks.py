@@ -138,7 +138,8 @@ class _Judge:
         else:
             near = own.close(flag.name)
             span = {"first": own.versions[0], "last": own.versions[-1]}
-            yield "unknown-flag", "unknown", {**values, **span, "near": near[0].lstrip("-") if near else ""}
+            message = "unknown" if own.covers(self.release) else "unsure"
+            yield "unknown-flag", message, {**values, **span, "near": near[0].lstrip("-") if near else ""}
 
 
 def _inverse(home: Catalogue, name: str) -> Match | None:
@@ -232,7 +233,7 @@ def _faults(written: Written, flag: Flag, verdict: _Verdict, tree: Tree | None) 
 def _named_fault(
     written: Written, flag: Flag, rule: str, message: str, values: dict[str, str], is_listed: bool
 ) -> Fault:
-    message = "dropped" if not flag.is_sent and message == "unknown" else message
+    message = "dropped" if not flag.is_sent and message in ("unknown", "unsure") else message
     is_idiom = message == "prefix" and len(flag.normal) == _IDIOM
     subject = (message, flag.name, values.get("since", ""))
     fault = Fault(rule, message, values, flag.place, flag.place, subject, is_idiom or message in ("open", "dropped"))
@@ -244,7 +245,7 @@ def _named_fault(
 
 
 def _valued_fault(written: Written, flag: Flag, fault: ValueFault) -> Fault:
-    is_branch = written.release is None and fault.message in _OF_BRANCHES
+    is_branch = fault.message in _OF_BRANCHES and _may_be_newer(written)
     values = {"flag": flag.name, "engine": written.process.engine, **fault.values}
     subject = (fault.message, flag.name, *fault.values.values())
     place = _place(flag, fault)
@@ -252,6 +253,13 @@ def _valued_fault(written: Written, flag: Flag, fault: ValueFault) -> Fault:
     if fault.message == "choice" and written.process.carrier == "recipe":
         return msgspec.structs.replace(made, value=fault.values["near"])
     return _with_release(made, written) if fault.message.endswith("-version") else made
+
+
+def _may_be_newer(written: Written) -> bool:
+    """Whether what runs may know more than the releases that were looked at: a branch, or a later release."""
+    known = catalogue(written.process.engine)
+    newest = known.newest if known is not None else None
+    return written.release is None or (newest is not None and newest < written.release)
 
 
 def _with_release(fault: Fault, written: Written) -> Fault:

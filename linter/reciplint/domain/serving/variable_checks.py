@@ -79,12 +79,13 @@ def _near(fact: EnvFact) -> str:
 
 
 def _is_unsure(written: Written) -> bool:
-    """Whether something may read a variable that no release reads: a branch, or a release before the oldest known."""
+    """Whether something may read a variable that no release reads: a branch, or a release beside those looked at."""
     world = _world(written.process.engine)
-    oldest = version(world.versions[0]) if world is not None and world.versions else None
-    return written.release is None or (
-        written.process.carrier == "recipe" and oldest is not None and written.release < oldest
-    )
+    if written.release is None or world is None or not world.versions:
+        return written.release is None
+    oldest, newest = version(world.versions[0]), version(world.versions[-1])
+    is_before = oldest is not None and written.release < oldest and written.process.carrier == "recipe"
+    return is_before or (newest is not None and newest < written.release)
 
 
 @lru_cache(maxsize=16)

@@ -7,7 +7,8 @@ script, that no release from the oldest to the newest of the catalogue has. `_` 
 names and JSON keys after a dot are known, and a flag of Dynamo counts where Dynamo starts the engine. SGLang's own
 command line, unlike a recipe, does not take `_` for `-`.
 
-For TensorRT-LLM nobody publishes a list, so that a setting that was never seen is only mentioned.
+For TensorRT-LLM nobody publishes a list, so that a setting that was never seen is only mentioned. A nightly, a branch
+or a newer release may have flags of its own; the message says so.
 
 ## Why it matters
 
@@ -74,6 +75,8 @@ RULE = Rule(
     messages={
         "unknown": "{flag} is a flag of no {engine} release from {first} to {last}, so the engine refuses to start"
         "{near:?; did you mean {near}?}",
+        "unsure": "{flag} is a flag of no {engine} release from {first} to {last}; whether this build has it is not"
+        " known, and one that has not refuses to start{near:?; did you mean {near}?}",
         "dropped": "{flag} is a flag of no {engine} release from {first} to {last}; its value drops it, so it"
         " changes nothing"
         "{near:?; did you mean {near}?}",
@@ -85,6 +88,8 @@ RULE = Rule(
     messages_zh={
         "unknown": "{engine} 从 {first} 到 {last} 的任何版本都没有参数 {flag}，引擎会拒绝启动{near:?；是否应为"
         " {near}？}",
+        "unsure": "{engine} 从 {first} 到 {last} 的任何版本都没有参数 {flag}；此构建是否有它则不得而知，"
+        "没有它的会拒绝启动{near:?；是否应为 {near}？}",
         "dropped": "{engine} 从 {first} 到 {last} 的任何版本都没有参数 {flag}；它的值使它被略去，因此不起作用"
         "{near:?；是否应为 {near}？}",
         "open": "{flag} 不在 {engine} 已知的设置之中，而其完整列表并未公布：请检查拼写",
