@@ -154,3 +154,28 @@ def test_a_page_is_read_fence_by_fence_at_its_own_lines() -> None:
     assert (router.image, written(router)) == ("reg/router:v1", {"--port": "5"})
     assert router.flags[0].span.line == 13
     assert found[0].processes[1].flags[0].span.column == 14
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "vllm serve org/model --tensor-parallel-size 8",
+        'ENGINE=vllm\nnumactl --all $ENGINE serve org/model --tensor-parallel-size "8"',
+        'CMD="vllm serve org/model"\nCMD+=" --tensor-parallel-size 8"\nnohup $CMD',
+        "CMD=(vllm serve org/model)\nCMD+=(--tensor-parallel-size 8)\nsudo ${CMD[@]}",
+        "TP=8\nrun_client --tp $TP\nbash -c 'vllm serve org/model --tensor-parallel-size 8'",
+        'INNER="vllm serve org/model --tensor-parallel-size 8"\nssh node bash -c "$INNER"',
+        "eval TP=8\ncurl_all $TP\nvllm serve org/model --tensor-parallel-size $TP",
+    ],
+)
+def test_a_server_is_found_wherever_its_program_is_named(script: str) -> None:
+    [deployment] = read_shell_deployments(script, "x.sh")
+    assert deployment.processes[0].text("tensor-parallel-size") == "8"
+
+
+def test_letters_of_several_bytes_do_not_move_places() -> None:
+    script = "echo 'é漢字😀'\nvllm serve org/modèle --tensor-parallel-size 8 # 😀\n"
+    [deployment] = read_shell_deployments(script, "x.sh")
+    [flag] = deployment.processes[0].flags
+    assert script[flag.place.start : flag.place.end] == "--tensor-parallel-size"
+    assert script[flag.value_place.start : flag.value_place.end] == "8"

@@ -38,6 +38,9 @@ MENTIONS = re.compile(
 )
 """What a file must hold to be worth reading as shell."""
 
+_PROGRAMS = re.compile(rb"vllm|sglang|trtllm")
+"""What a command holds that starts any of the programs below."""
+
 _MODULES = {
     "vllm.entrypoints.openai.api_server": ("vllm", "--model"),
     "vllm.entrypoints.cli.main": ("vllm", ""),
@@ -71,7 +74,7 @@ def is_worth_reading(data: bytes) -> bool:
 def read_shell_deployments(text: str, path: str) -> tuple[Deployment, ...]:
     """The processes that a shell script starts."""
     source = Source(path, LineIndex(text))
-    commands, _ = read_commands(source, text)
+    commands, _ = read_commands(source, text, wanted=_PROGRAMS)
     return _grouped(list(_configs(commands)))
 
 
@@ -82,7 +85,7 @@ def read_markdown_deployments(text: str, path: str) -> tuple[Deployment, ...]:
     found: dict[str, list[ServeConfig]] = {}
     known = World()
     for fence in shell_fences(text):
-        commands, after = read_commands(source, fence.text, fence.offset, known)
+        commands, after = read_commands(source, fence.text, fence.offset, known, _PROGRAMS)
         if not commands:
             known = after
         found.setdefault(fence.chapter, []).extend(_configs(commands))

@@ -10,6 +10,7 @@ Source: the Bash manual, on expansions and conditional constructs; tree-sitter-b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -45,6 +46,12 @@ _UTILITIES = frozenset(
 
 _DECLARING = frozenset({"export", "declare", "typeset", "local", "readonly"})
 
+_TELLING = re.compile(rb"(?<![\w-])(?:bash|sh|eval|exit|exec|return|export|declare|typeset|local|readonly)(?![\w-])")
+"""What a command holds that says something of the rest of the script, or runs another."""
+
+_PLAIN = re.compile(rb"[\w./:+@%-]+\Z")
+_VARIABLE = re.compile(rb"\$\{?[!#]?(\w+)")
+
 
 class Assigned(NamedTuple):
     """An environment variable that a command gets, and where its name is written."""
@@ -65,12 +72,13 @@ class Command(NamedTuple):
 
 
 def read_commands(
-    source: Source, text: str, offset: int = 0, known: World | None = None
+    source: Source, text: str, offset: int = 0, known: World | None = None, wanted: re.Pattern[bytes] | None = None
 ) -> tuple[list[Command], World]:
     """The commands of a script that begins at an offset of its source, in order, once for each way that leads to them;
-    and what is known after it. What is no shell yields what can be read of it."""
+    and what is known after it. What is no shell yields what can be read of it. Commands in which `wanted` finds
+    nothing, as written and in the variables that they name, may be left out."""
     words = Words(text, lambda start, end: Place(source, offset + start, offset + end))
-    following = _Following(words)
+    following = _Following(words, wanted)
     begin = known or World()
     after = following.statements([begin], _parsed(words), 0)
     return following.commands, after[0] if len(after) == 1 and not after[0].ended else begin
@@ -92,9 +100,11 @@ def _parsed(words: Words) -> Node:
 class _Following:
     """The way through one script."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, wanted: re.Pattern[bytes] | None) -> None:
         self.commands: list[Command] = []
         self._words = words
+        self._wanted = wanted
+        self._looked_at: dict[int, tuple[tuple[Value, ...], bool]] = {}
         self._crowd = 1
         self._steps = 0
         self._handlers: dict[str, Callable[[Node, World, int], list[World]]] = {
@@ -198,7 +208,7 @@ class _Following:
             before = []
         words: list[Value] = []
         first = name or node
-        if name is not None and self._words.raw(name) in _UTILITIES:
+        if name is not None and not self._is_wanted(name, node, world):
             return [world]
         for child in node.children:
             if child.is_named and child.type not in ("variable_assignment", "file_redirect", "herestring_redirect"):
@@ -218,6 +228,27 @@ class _Following:
         if called in _DECLARING:
             return [self._declared(called, words[1:], world)]
         return [replace(world, ended=True)] if called in _ENDING else [world]
+
+    def _is_wanted(self, name: Node, node: Node, world: World) -> bool:
+        """Whether a command may be one of those that are asked for, or may change what comes after it."""
+        if self._words.raw(name) in _UTILITIES:
+            return False
+        data = self._words.data
+        if self._wanted is None or not _PLAIN.match(data, name.start_byte, name.end_byte):
+            return True
+        raw = data[node.start_byte : node.end_byte]
+        if self._wanted.search(raw) or _TELLING.search(raw):
+            return True
+        named = (world.variables.get(match.decode()) for match in _VARIABLE.findall(raw))
+        return any(self._holds_wanted(known) for known in named if known)
+
+    def _holds_wanted(self, known: tuple[Value, ...]) -> bool:
+        assert self._wanted is not None
+        found = self._looked_at.get(id(known))
+        if found is None:  # the value is kept beside the answer, so that no other gets its id
+            text = " ".join(value.text for value in known).encode("utf-8", "surrogatepass")
+            found = self._looked_at[id(known)] = (known, self._wanted.search(text) is not None)
+        return found[1]
 
     def _nested(self, script: Value, world: World, place: Place, depth: int) -> list[World]:
         """A script within a word, as `eval` runs it."""

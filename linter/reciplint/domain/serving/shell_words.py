@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,12 @@ _BARE = re.compile(r"\\(\r?\n|.)", re.DOTALL)
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "e": "\x1b", "a": "\a", "b": "\b"}
 _ANSI_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _SPACE = re.compile(r"\S+")
+
+_FOLLOWING = re.compile(rb"[\x80-\xbf]")
+"""A byte of a letter after its first one."""
+
+_EXPANDED = re.compile(rb"[$`<>]")
+"""What a word holds whose expansion depends on the world."""
 
 _LITERALS = frozenset(
     {"word", "number", "variable_name", "extglob_pattern", "regex", "string_content", "test_operator"}
@@ -40,7 +47,9 @@ class Words:
     def __init__(self, text: str, locate: Callable[[int, int], Place]) -> None:
         self._at = locate
         self.data = text.encode("utf-8", "surrogatepass")
-        self._points = None if text.isascii() else _code_points(self.data)
+        self._following = [] if text.isascii() else [match.start() for match in _FOLLOWING.finditer(self.data)]
+        self._constant: dict[tuple[int, int], list[Value]] = {}
+        self._literals: dict[tuple[int, int, int], _Part] = {}
 
     def raw(self, node: Node) -> str:
         """A node's text as written."""
@@ -51,7 +60,15 @@ class Words:
         return self._at(self._point(node.start_byte), self._point((end or node).end_byte))
 
     def split(self, node: Node, world: World) -> list[Value]:
-        """The words that a node expands to."""
+        """The words that a node expands to; do not change the list."""
+        if _EXPANDED.search(self.data, node.start_byte, node.end_byte):
+            return self._split(node, world)
+        at = node.start_byte, node.end_byte
+        if at not in self._constant:
+            self._constant[at] = self._split(node, world)
+        return self._constant[at]
+
+    def _split(self, node: Node, world: World) -> list[Value]:
         result: list[list[Piece]] = []
         is_open = False
         for part in self._parts(node, world, quoted=False):
@@ -166,7 +183,13 @@ class Words:
         return self.raw(variable), operator, rest[1] if len(rest) > 1 else None
 
     def _literal(self, start: int, end: int, escapes: re.Pattern[str] | None) -> _Part:
-        """Text as written, without the backslashes that `escapes` finds."""
+        """Text as written, without the backslashes that `escapes` finds; made once for all ways that lead to it."""
+        found = self._literals.get((start, end, id(escapes)))
+        if found is None:
+            found = self._literals[(start, end, id(escapes))] = self._unescaped(start, end, escapes)
+        return found
+
+    def _unescaped(self, start: int, end: int, escapes: re.Pattern[str] | None) -> _Part:
         raw = self.data[start:end].decode("utf-8", "surrogatepass")
         begin = self._point(start)
         if escapes is None or "\\" not in raw:
@@ -218,21 +241,11 @@ class Words:
         return Value((Piece(raw, self.place(node), name or raw),))
 
     def _point(self, byte: int) -> int:
-        return byte if self._points is None else self._points[byte]
+        return byte - bisect_right(self._following, byte) if self._following else byte
 
 
 _DEFAULTING = (":-", "-", ":=", "=")
 _NAMES = ("variable_name", "special_variable_name", "subscript")
-
-
-def _code_points(data: bytes) -> list[int]:
-    """For each byte, how many code points begin before it."""
-    points = [0]
-    for byte in data:
-        points.append(points[-1] + ((byte & 0xC0) != 0x80))
-    return [
-        count if index == len(data) or (data[index] & 0xC0) != 0x80 else count - 1 for index, count in enumerate(points)
-    ]
 
 
 def _says(known: tuple[Value, ...] | None) -> bool:
