@@ -129,7 +129,7 @@ def test_a_finding_is_reported_for_the_path_of_its_evidence() -> None:
     assert lint(files, paths=(CHANGELOG,)) == []
 
 
-@pytest.mark.parametrize("path", ["gone.yaml", "a.yam", "README.md", "a.yaml/b"])
+@pytest.mark.parametrize("path", ["gone.yaml", "a.yam", "README.txt", "a.yaml/b"])
 def test_a_path_that_matches_nothing_is_an_error(path: str) -> None:
     with pytest.raises(NothingMatched, match="no file there that reciplint reads"):
         lint({"a.yaml": "x: 1\n", "README.md": "hello\n"}, paths=("a.yaml", path))

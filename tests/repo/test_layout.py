@@ -52,7 +52,7 @@ def test_projects_are_recognised_by_their_files(paths: tuple[str, ...], roots: t
         ("setup.py", None),
         (".reciplint.yaml", Kind.SETTINGS),
         ("anything/else.yaml", Kind.YAML),
-        ("README.md", None),
+        ("README.md", Kind.MARKDOWN),
         ("configs/nvidia-master.json", None),
     ],
 )

@@ -268,7 +268,7 @@ def _projects(
     shared: dict[str, tuple[Kind, Facts]] = {}
     for path, analysed in files.items():
         root = layout.root_of(path)
-        if root is None and analysed.kind in (Kind.POLICY, Kind.WORKFLOW, Kind.SCRIPT):
+        if root is None and analysed.kind in (Kind.POLICY, Kind.WORKFLOW, Kind.SCRIPT, Kind.MARKDOWN):
             shared[path] = (analysed.kind, analysed.facts)
         else:
             grouped[root][path] = (analysed.kind, analysed.facts)

@@ -23,6 +23,7 @@ class Kind(StrEnum):
     VLLM_TAXONOMY = "vllm-taxonomy"  # the vocabulary of those recipes
     VLLM_PLATFORMS = "vllm-platforms"  # the hosting platforms that those recipes name
     SCRIPT = "script"  # shell or Python that may name recipes
+    MARKDOWN = "markdown"  # a page whose fenced shell commands may start servers
     WORKFLOW = "workflow"  # a GitHub Actions workflow
     SETTINGS = "settings"  # .reciplint.yaml
     YAML = "yaml"  # any other YAML
@@ -30,7 +31,7 @@ class Kind(StrEnum):
     @property
     def is_yaml(self) -> bool:
         """Whether a file of this kind is YAML and gets the YAML rules."""
-        return self not in (Kind.POLICY, Kind.OWNERS, Kind.SCRIPT)
+        return self not in (Kind.POLICY, Kind.OWNERS, Kind.SCRIPT, Kind.MARKDOWN)
 
 
 ANY_YAML = frozenset(kind for kind in Kind if kind.is_yaml)

@@ -33,6 +33,7 @@ _KINDS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (Kind.OWNERS, (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")),
     (Kind.WORKFLOW, (".github/workflows/*.yml", ".github/workflows/*.yaml")),
     (Kind.SCRIPT, ("**/*.sh", "**/*.slurm", "**/*.sbatch", "benchmarks/**/*.py", "runners/**/*.py", "utils/**/*.py")),
+    (Kind.MARKDOWN, ("**/*.md", "**/*.markdown")),
     (Kind.YAML, ("**/*.yaml", "**/*.yml")),
 )
 
@@ -45,6 +46,7 @@ _VLLM_KINDS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (Kind.OWNERS, (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")),
     (Kind.WORKFLOW, (".github/workflows/*.yml", ".github/workflows/*.yaml")),
     (Kind.SCRIPT, ("**/*.sh", "**/*.slurm", "**/*.sbatch")),
+    (Kind.MARKDOWN, ("**/*.md", "**/*.markdown")),
 )
 
 
@@ -132,6 +134,7 @@ class Layout:
             Kind.POLICY,
             Kind.WORKFLOW,
             Kind.SCRIPT,
+            Kind.MARKDOWN,
             Kind.RECIPE,
         ):
             kind = None

@@ -12,6 +12,7 @@ from reciplint.rules.finding import SEVERITIES
 if TYPE_CHECKING:
     from reciplint.report.model import Options, Report, Reported, Sources
     from reciplint.rules.finding import Finding, Fix, Related
+    from reciplint.rules.rule import Rule
     from reciplint.yamltree.spans import Span
 
 _STYLES: dict[str, dict[str, Any]] = {
@@ -121,8 +122,15 @@ class _Block:
         rule = self.sources.rule_meta.get(self.finding.rule)
         if rule is None:
             return lines
-        silence = f"# reciplint: ignore[{rule.id}] -- reason" if rule.suppressible else "this rule cannot be silenced"
-        return [f"  silence: {silence}", *lines]
+        return [f"  silence: {self.silence(rule)}", *lines]
+
+    def silence(self, rule: Rule) -> str:
+        """What silences the finding: a comment, which is read in YAML alone, else the settings."""
+        if not rule.suppressible:
+            return "this rule cannot be silenced"
+        if self.finding.path.endswith((".yaml", ".yml")):
+            return f"# reciplint: ignore[{rule.id}] -- reason"
+        return "its fingerprint and a reason under `ignores` in .reciplint.yaml"
 
 
 def _end_in_line(span: Span, line: str) -> int:

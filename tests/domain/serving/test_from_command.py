@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from reciplint.domain.serving.from_command import is_worth_reading, read_shell_deployments
+from reciplint.domain.serving.from_command import (
+    is_page_worth_reading,
+    is_worth_reading,
+    read_markdown_deployments,
+    read_shell_deployments,
+)
 from reciplint.domain.serving.json_values import json_mapping, place_of
 from serving_scene import FIXTURES, markdown, shell, written
 
@@ -179,3 +184,48 @@ def test_letters_of_several_bytes_do_not_move_places() -> None:
     [flag] = deployment.processes[0].flags
     assert script[flag.place.start : flag.place.end] == "--tensor-parallel-size"
     assert script[flag.value_place.start : flag.value_place.end] == "8"
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["--port <http_port>", '--port "<http port>"', "--port '<http.port>'", "--port=<http-port>", "--port <http/port>"],
+)
+def test_what_a_reader_of_a_page_fills_in_is_a_variable(written: str) -> None:
+    page = f"# é\n\n```bash\nvllm serve org/model {written} --seed 1 > log.txt\n```\n"
+    [deployment] = read_markdown_deployments(page, "x.md")
+    port, seed = deployment.processes[0].flags
+    assert port.text == "${http_port}"
+    assert page[port.value_place.start : port.value_place.end] == written[len("--port ") :].strip("\"'")
+    assert page[seed.place.start : seed.place.end] == "--seed"
+
+
+def test_a_blank_to_fill_in_json_is_a_variable() -> None:
+    page = '```sh\nvllm serve m --speculative-config \'{"model": <draft>, "method": "eagle3"}\'\n```\n'
+    [deployment] = read_markdown_deployments(page, "x.md")
+    [argument] = deployment.processes[0].flags[0].arguments
+    assert argument.variables == ("draft",)
+
+
+def test_redirections_of_a_page_stay_redirections() -> None:
+    page = "```bash\nvllm serve m --seed 1 < in.txt > out.txt\n```\n"
+    [deployment] = read_markdown_deployments(page, "x.md")
+    assert [(flag.name, flag.text) for flag in deployment.processes[0].flags] == [("--seed", "1")]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"```bash\nvllm serve m\n```\n",
+        b"1. x\n   - ~~~~ {.sh}\n     vllm serve m\n     ~~~~\n",
+        b"> ```console\n> $ vllm serve m\n> ```\n",
+        b"```Bash\nvllm serve m",
+    ],
+)
+def test_every_page_with_a_serve_command_is_worth_reading(page: bytes) -> None:
+    assert read_markdown_deployments(page.decode(), "x.md")
+    assert is_page_worth_reading(page)
+
+
+@pytest.mark.parametrize("page", [b"run vllm serve m\n", b"```bash\nls\n```\n", b"vllm serve m\n```bash\nls\n```\n"])
+def test_a_page_without_one_is_not(page: bytes) -> None:
+    assert not is_page_worth_reading(page)

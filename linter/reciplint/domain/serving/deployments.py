@@ -15,7 +15,7 @@ from reciplint.domain.serving.config import Deployment
 from reciplint.domain.serving.from_recipe import read_recipe_deployments
 from reciplint.repo.kinds import Kind
 
-KINDS = frozenset((Kind.RECIPE, Kind.SCRIPT))
+KINDS = frozenset((Kind.RECIPE, Kind.SCRIPT, Kind.MARKDOWN))
 """The kinds of document that say by themselves how a model is served."""
 
 _PYTHON = re.compile(r"^#!.*python|^(?:import|from) \w[\w.]*(?: import .*)?$|^(?:def|class) \w+.*:$", re.MULTILINE)
@@ -23,17 +23,22 @@ _PYTHON = re.compile(r"^#!.*python|^(?:import|from) \w[\w.]*(?: import .*)?$|^(?
 
 @lru_cache(maxsize=1)
 def document_deployments(document: Document) -> tuple[Deployment, ...]:
-    """What a recipe or a shell script starts; nothing for other kinds, and for a script of another language."""
+    """What a recipe, a shell script or the fenced commands of a Markdown page start; nothing for other kinds, and for a
+    script of another language."""
     if document.kind is Kind.RECIPE:
         return read_recipe_deployments(document.tree, document.path) if document.tree is not None else ()
-    if document.kind is not Kind.SCRIPT:
+    if document.kind not in (Kind.SCRIPT, Kind.MARKDOWN):
         return ()
-    from reciplint.domain.serving.from_command import is_worth_reading, read_shell_deployments
+    from reciplint.domain.serving import from_command
 
-    if not is_worth_reading(document.data):
+    if document.kind is Kind.MARKDOWN:
+        if not from_command.is_page_worth_reading(document.data):
+            return ()
+        return from_command.read_markdown_deployments(document.data.decode("utf-8", "replace"), document.path)
+    if not from_command.is_worth_reading(document.data):
         return ()
     text = document.data.decode("utf-8", "replace")
-    return () if _PYTHON.search(text) else read_shell_deployments(text, document.path)
+    return () if _PYTHON.search(text) else from_command.read_shell_deployments(text, document.path)
 
 
 def recipe_deployments(project: Project) -> Iterator[tuple[str, Iterator[Deployment]]]:

@@ -27,7 +27,7 @@ from reciplint.domain.serving.config import (
     normal_name,
 )
 from reciplint.domain.serving.json_values import json_mapping
-from reciplint.domain.serving.markdown import shell_fences
+from reciplint.domain.serving.markdown import FENCE, shell_fences
 from reciplint.domain.serving.shell import Assigned, Command, read_commands
 from reciplint.domain.serving.worlds import World
 from reciplint.yamltree.spans import LineIndex
@@ -69,6 +69,12 @@ _DISAGGREGATED = ("prefill", "decode")
 def is_worth_reading(data: bytes) -> bool:
     """Whether a file may hold a serve command."""
     return MENTIONS.search(data) is not None
+
+
+def is_page_worth_reading(data: bytes) -> bool:
+    """Whether a Markdown page may hold a serve command in a shell fence: the parser of Markdown is slow to bring in."""
+    fence = FENCE.search(data)
+    return fence is not None and MENTIONS.search(data, fence.end()) is not None
 
 
 def read_shell_deployments(text: str, path: str) -> tuple[Deployment, ...]:

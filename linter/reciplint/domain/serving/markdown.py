@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from reciplint.domain.serving.shell_words import given
+
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console", "shell-session", "shellsession", "terminal"})
+FENCE = re.compile(
+    rb"(?:`{3,}|~{3,})[ \t]*[{.]*(?:" + "|".join(sorted(_SHELLS)).encode() + rb")(?![\w-])", re.IGNORECASE
+)
+"""Where a fence of shell may open."""
+
+_TO_FILL_IN = re.compile(r"<([A-Za-z](?:[\w./ -]*\w)?)>")
+"""What a reader of a page has to replace: `<port>`. The shell would take it for redirections."""
+
 _SESSIONS = frozenset({"console", "shell-session", "shellsession", "terminal"})
 
 
 class Fence(NamedTuple):
-    """A fence's text, as long as its stretch of the page from `offset` on: what is no shell there is blanked out.
-    `chapter` is the nearest heading of the first two levels above it."""
+    """A fence's text, as long as its stretch of the page from `offset` on: what is no shell there is blanked out,
+    and `<port>` is a variable. `chapter` is the nearest heading of the first two levels above it."""
 
     text: str
     offset: int
@@ -35,7 +46,7 @@ def shell_fences(page: str) -> Iterator[Fence]:
         if token.type != "fence" or token.map is None or language not in _SHELLS:
             continue
         first = token.map[0] + 1
-        written = token.content.split("\n")[:-1]
+        written = token.content.removesuffix("\n").split("\n")
         masked = []
         is_open = False
         for line, content in zip(lines[first:], written, strict=False):
@@ -44,7 +55,7 @@ def shell_fences(page: str) -> Iterator[Fence]:
             body = line.removesuffix("\n")
             kept = content if body.endswith(content) else ""
             masked.append(" " * (len(body) - len(kept)) + kept + "\n")
-        yield Fence("".join(masked), starts[first], chapter)
+        yield Fence(_TO_FILL_IN.sub(lambda match: given(match[1]), "".join(masked)), starts[first], chapter)
 
 
 def _typed(line: str, is_open: bool) -> tuple[str, bool]:

@@ -22,6 +22,11 @@ _ANSI = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "e": "
 _ANSI_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _SPACE = re.compile(r"\S+")
 
+_GIVEN = re.compile("\ue000([^\ue001]*)\ue001")
+"""What stands for a variable in any quotes. No script holds these letters, which Unicode gives no meaning."""
+
+_NO_NAME = re.compile(r"\W")
+
 _FOLLOWING = re.compile(rb"[\x80-\xbf]")
 """A byte of a letter after its first one."""
 
@@ -39,6 +44,11 @@ class _Part(NamedTuple):
 
     values: tuple[Value, ...]
     is_split: bool = False
+
+
+def given(name: str) -> str:
+    """A variable as a text that may stand in any quotes, two letters longer than its name."""
+    return "\ue000" + _NO_NAME.sub("_", name) + "\ue001"
 
 
 class Words:
@@ -192,6 +202,8 @@ class Words:
     def _unescaped(self, start: int, end: int, escapes: re.Pattern[str] | None) -> _Part:
         raw = self.data[start:end].decode("utf-8", "surrogatepass")
         begin = self._point(start)
+        if "\ue000" in raw:
+            return _Part((Value(tuple(self._with_given(raw, begin))),))
         if escapes is None or "\\" not in raw:
             return _Part((Value((Piece(raw, self._at(begin, begin + len(raw))),) if raw else ()),))
         pieces: list[Piece] = []
@@ -205,6 +217,15 @@ class Words:
         if reached < len(raw):
             pieces.append(Piece(raw[reached:], self._at(begin + reached, begin + len(raw))))
         return _Part((Value(tuple(pieces)),))
+
+    def _with_given(self, raw: str, begin: int) -> Iterator[Piece]:
+        """The pieces of a text in which variables stand as `given` makes them."""
+        for number, text in enumerate(_GIVEN.split(raw)):
+            length = len(text) + 2 * (number % 2)
+            if length:
+                place = self._at(begin, begin + length)
+                yield Piece(f"${{{text}}}", place, text) if number % 2 else Piece(text, place)
+            begin += length
 
     def _substitution(self, node: Node, world: World) -> Value:
         """What `$(seq …)` prints; any other command's output is unknown."""

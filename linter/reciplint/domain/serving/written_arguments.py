@@ -1,6 +1,6 @@
 """The processes whose flags and variables a document writes, each with the release that it is meant for.
 
-Recipes and scripts say whole processes. Of a vLLM recipe or strategy each list of arguments stands for one.
+Recipes, scripts and pages say whole processes. Of a vLLM recipe or strategy each list of arguments stands for one.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import NamedTuple
 from reciplint.domain.document import Document
 from reciplint.domain.releases import Version, engine_version
 from reciplint.domain.serving.config import Place, ServeConfig, processes
+from reciplint.domain.serving.deployments import KINDS as DEPLOYING
 from reciplint.domain.serving.deployments import document_deployments
 from reciplint.repo.kinds import Kind
 
-KINDS = frozenset((Kind.RECIPE, Kind.SCRIPT, Kind.VLLM_RECIPE, Kind.VLLM_STRATEGY))
+KINDS = frozenset((*DEPLOYING, Kind.VLLM_RECIPE, Kind.VLLM_STRATEGY))
 """The kinds of document that write flags or variables of engines."""
 
 
