@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support import RECIPES, git_repo, project, reciplint, write
+from support import RECIPES, git_repo, project, reciplint, single, write
 
 KEY = "finch-fp8-gb200-dynamo-vllm"
 PUBLISHED = """\
@@ -73,7 +73,7 @@ def test_a_major_difference_is_exit_status_1_and_both_sides_are_shown(top: Path)
     ("key", "file", "message"),
     [
         ("finch-fp8-gb200-dynamo-vlm", FILE, f"did you mean {KEY}?"),
-        ("finch-fp8-b200-vllm", FILE, "runs no recipe that lies in this repository"),
+        ("finch-fp8-b200-vllm", FILE, "runs no recipe and no script"),
         (KEY, f"{RECIPES}/vllm/finch/disagg-1p1d-tp4.yaml", "is no recipe of vLLM's"),
     ],
 )
@@ -86,3 +86,29 @@ def test_a_recipe_without_its_taxonomy_is_told(top: Path) -> None:
     write(top.parent, {"alone/models/example/Finch.yaml": PUBLISHED})
     ran = reciplint(top, "compare", KEY, "../alone/models/example/Finch.yaml")
     assert (ran.status, "no taxonomy.yaml lies above it" in ran.err) == (2, True)
+
+
+SCRIPT = """\
+ARGS=()
+if [ "${EP_SIZE:-1}" -gt 1 ]; then ARGS=(--enable-expert-parallel); fi
+if [ "$DP_ATTENTION" = true ]; then ARGS+=(--data-parallel-size "$TP"); else ARGS+=(--tensor-parallel-size "$TP"); fi
+vllm serve "$MODEL" --port "$PORT" "${ARGS[@]}" --max-num-seqs "$CONC" --max-num-batched-tokens "$ISL"
+"""
+
+
+def test_a_key_without_recipes_is_read_from_its_script(top: Path) -> None:
+    rows = "{ tp: 4, conc-list: [8] }", "{ tp: 8, ep: 8, dp-attn: true, conc-list: [8, 16] }"
+    script = "benchmarks/single_node/fixed_seq_len/finch_fp8_b200_vllm.sh"
+    master = single("finch-fp8-b200-vllm", *rows, runner="cluster:b200-x")
+    write(top, {"configs/nvidia-master.yaml": master, script: SCRIPT})
+    ran = reciplint(top, "compare", "finch-fp8-b200-vllm", FILE, "--format", "json")
+    assert ran.status == 1, ran.err
+    found = {(item["setting"], item["key"], item["deployments"]) for item in ran.report["settings"]}
+    assert ran.report["deployments"] == 2
+    assert found >= {
+        ("tp", "4", 1),
+        ("dp", "8", 1),
+        ("max-num-seqs", "8", 1),
+        ("max-num-seqs", "${CONC}", 1),
+        ("max-num-batched-tokens", "8192", 2),
+    }

@@ -15,6 +15,7 @@ from reciplint.domain.project import Project
 from reciplint.domain.serving.comparing import Comparison, Line, Subject, compare
 from reciplint.domain.serving.config import Deployment
 from reciplint.domain.serving.from_recipe import read_recipe_deployments
+from reciplint.domain.serving.from_script_row import read_row_deployments
 from reciplint.domain.serving.vllm_choices import is_omni
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.run import Request, analyse_pair
@@ -43,7 +44,8 @@ def command(key: str, file: str, chosen: str, no_cache: bool) -> int:
     """Put the serve settings that KEY of the master configs comes to beside those of FILE, a recipe of vLLM's.
 
     Model, engine, hardware, precision, parallel sizes, the cache's type and kernels are major: a difference in them is
-    exit status 1. All else that either side sets is listed apart.
+    exit status 1. All else that either side sets is listed apart. A row without a recipe is read from its script, once
+    for each way that the row's variables leave open.
     """
     read = read_serving_file(file)
     if read.recipe is None or read.library is None:
@@ -63,14 +65,17 @@ def command(key: str, file: str, chosen: str, no_cache: bool) -> int:
 
 
 def _subject(projects: tuple[Project, ...], key: str) -> Subject:
-    """What a key's rows come to. Raises `UsageError` for an unknown key, or one that runs no recipe found here."""
+    """What a key's rows come to. Raises `UsageError` for an unknown key, or one of which nothing found here serves."""
     for project in projects:
         if (found := project.keys.get(key)) is not None:
             entry = found[1]
-            deployments = tuple(_deployments(project, entry))
+            deployments = tuple(_deployments(project, entry)) or tuple(
+                deployment for row in read_row_deployments(project, entry) for deployment in row
+            )
             if not deployments:
                 raise click.UsageError(
-                    f"{key} runs no recipe that lies in this repository, so there is nothing to compare"
+                    f"{key} runs no recipe and no script with serve commands that lies in this repository, so there is "
+                    "nothing to compare"
                 )
             return Subject(entry.model or "", entry.framework or "", entry.precision or "", deployments)
     known = [name for project in projects for name in project.keys]

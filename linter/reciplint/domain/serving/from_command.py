@@ -77,10 +77,10 @@ def is_page_worth_reading(data: bytes) -> bool:
     return fence is not None and MENTIONS.search(data, fence.end()) is not None
 
 
-def read_shell_deployments(text: str, path: str) -> tuple[Deployment, ...]:
-    """The processes that a shell script starts."""
+def read_shell_deployments(text: str, path: str, known: World | None = None) -> tuple[Deployment, ...]:
+    """The processes that a shell script starts, given what is known of its variables."""
     source = Source(path, LineIndex(text))
-    commands, _ = read_commands(source, text, wanted=_PROGRAMS)
+    commands, _ = read_commands(source, text, 0, known, _PROGRAMS)
     return _grouped(list(_configs(commands)))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,14 @@ class Way(NamedTuple):
 
 _GLOB = frozenset("*?[")
 _EQUAL = {"=": True, "==": True, "!=": False}
+_COMPARED: dict[str, Callable[[int, int], bool]] = {
+    "-eq": operator.eq,
+    "-ne": operator.ne,
+    "-lt": operator.lt,
+    "-le": operator.le,
+    "-gt": operator.gt,
+    "-ge": operator.ge,
+}
 _EMPTY = {"-z": True, "-n": False}
 
 
@@ -30,18 +39,22 @@ def ways(node: Node, world: World, words: Words) -> list[Way]:
     """The ways that a condition may go: one where it is decided."""
     kind = node.type
     named = [child for child in node.children if child.is_named]
-    operator = next((words.raw(child) for child in node.children if not child.is_named), "")
+    sign = next((words.raw(child) for child in node.children if not child.is_named), "")
     if kind in ("test_command", "parenthesized_expression") and len(named) == 1:
         return ways(named[0], world, words)
-    if kind == "negated_command" or (kind == "unary_expression" and operator == "!"):
+    if kind == "negated_command" or (kind == "unary_expression" and sign == "!"):
         return [Way(way.world, not way.holds) for way in ways(named[-1], world, words)]
-    if kind in ("list", "binary_expression") and operator in ("&&", "||") and len(named) == 2:
-        return list(_joined(named[0], named[1], operator == "&&", world, words))
-    if kind == "binary_expression" and operator in _EQUAL and len(named) == 2:
+    if kind in ("list", "binary_expression") and sign in ("&&", "||") and len(named) == 2:
+        return list(_joined(named[0], named[1], sign == "&&", world, words))
+    if kind == "binary_expression" and sign in _EQUAL and len(named) == 2:
         return [
-            Way(way.world, way.holds is _EQUAL[operator])
+            Way(way.world, way.holds is _EQUAL[sign])
             for way in _equality(words.whole(named[0], world), words.whole(named[1], world), node, world, words)
         ]
+    if kind == "binary_expression" and len(named) == 3 and words.raw(named[1]) in _COMPARED:
+        return _comparison(
+            words.raw(named[1]), words.whole(named[0], world), words.whole(named[2], world), node, world, words
+        )
     if kind == "unary_expression" and named and words.raw(named[0]) in _EMPTY:
         return _emptiness(words.raw(named[0]), words.whole(named[-1], world), node, world, words)
     if kind == "command":
@@ -86,6 +99,16 @@ def _equality(left: Value, right: Value, node: Node, world: World, words: Words)
             return [Way(world, False)]
         return [Way(world.assuming(name, right.pieces), True), Way(world.excluding(name, right.text), False)]
     return _either(node, world, words)
+
+
+def _comparison(sign: str, left: Value, right: Value, node: Node, world: World, words: Words) -> list[Way]:
+    """Whether one whole number stands so to another; either way where one is not known."""
+    texts = left.text, right.text
+    are_numbers = all(text.isascii() and text.isdigit() and len(text) < 20 for text in texts)
+    if not world.is_sized or left.variables or right.variables or not are_numbers:
+        return _either(node, world, words)
+    first, second = (int(text) for text in texts)
+    return [Way(world, _COMPARED[sign](first, second))]
 
 
 def _emptiness(operator: str, value: Value, node: Node, world: World, words: Words) -> list[Way]:

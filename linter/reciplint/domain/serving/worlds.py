@@ -15,13 +15,15 @@ Known = tuple[Value, ...]
 class World:
     """`variables` by name; `exported` the names that processes get, with where each is written; `selectors` what
     conditions were taken to be; `excluded` what a variable is known not to be; `ended` after `exit`, `exec` or
-    `return`."""
+    `return`; `is_sized` if the numbers are those of one run, so that comparisons of them are decided: the defaults of a
+    script are mere stand-ins, and what it does with other sizes is to be read too."""
 
     variables: dict[str, Known] = field(default_factory=dict)
     exported: dict[str, Place] = field(default_factory=dict)
     selectors: tuple[Selector, ...] = ()
     excluded: frozenset[Selector] = frozenset()
     ended: bool = False
+    is_sized: bool = False
 
     def with_value(self, name: str, value: Known) -> World:
         """With a variable set; what was known not to be its value is forgotten."""
