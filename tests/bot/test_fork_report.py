@@ -238,7 +238,10 @@ def test_a_forged_report_that_fits_says_nothing_in_the_bot_s_own_words(near: Che
         assert not any("Approved" in part or "evil" in part for part in plain)
         assert "suggestion" not in comment
         links = [str(token.attrs["href"]) for token in flat(RENDERER.parse(comment)) if token.type == "link_open"]
-        assert all(link.startswith(("https://github.com/reciplint/", "https://github.com/fork/")) for link in links)
+        assert all(
+            link.startswith(("https://reciplint.github.io/reciplint/rules/", "https://github.com/fork/"))
+            for link in links
+        )
 
 
 def test_that_a_fix_is_at_hand_crosses_and_its_text_does_not(near: Checkout) -> None:

@@ -41,7 +41,7 @@ TAGS = {
     "p", "strong", "sub", "table", "thead", "tbody", "tr", "th", "td", "a", "code", "pre", "details", "summary", "ul",
     "li", "br",
 }  # fmt: skip
-LINKS = ("https://github.com/reciplint/reciplint/", f"{WEB}/blob/{HEAD}/")
+LINKS = ("https://reciplint.github.io/reciplint/rules/", f"{WEB}/blob/{HEAD}/")
 LARGEST = 65_536
 
 

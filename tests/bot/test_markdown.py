@@ -95,7 +95,7 @@ def test_comments_of_hostile_findings_hold_only_our_own_markup(text: str, path: 
         html = [token.content for token in tokens if token.type == "html_block"]
         assert all(OWN_HTML.sub("", part) == "" for part in html), html
         links = [str(token.attrs["href"]) for token in tokens if token.type == "link_open"]
-        assert all(link.startswith("https://github.com/reciplint/") for link in links)
+        assert all(link.startswith("https://reciplint.github.io/reciplint/rules/") for link in links)
         assert not any(token.type == "image" for token in tokens)
 
 

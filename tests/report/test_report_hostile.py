@@ -137,7 +137,7 @@ def test_markdown_holds_only_our_own_markup(sample: tuple[Report, Sources]) -> N
     assert_harmless(out)
     assert commands(out) == []
     page = read_gfm(out)
-    assert_only_ours(page, TABLE, ("https://github.com/reciplint/reciplint/", "https://example.org/rule"))
+    assert_only_ours(page, TABLE, ("https://reciplint.github.io/reciplint/rules/", "https://example.org/rule"))
     assert set(page.comments) <= {" "}
     tables = (report.counts.error + report.counts.warning > 0) + (report.counts.info > 0)
     assert len(page.rows) == len(report.findings) + tables

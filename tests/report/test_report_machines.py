@@ -93,7 +93,7 @@ JSON_ONE = """\
     "title": "name recipes/b.yaml",
     "edits": []
    },
-   "url": "https://github.com/reciplint/reciplint/blob/main/docs/rules/missing-recipe.md"
+   "url": "https://reciplint.github.io/reciplint/rules/missing-recipe/"
   }
  ],
  "counts": {
@@ -207,7 +207,7 @@ def test_sarif_rules() -> None:
         "shortDescription": {"text": "A row names a recipe that does not exist."},
         "fullDescription": {"text": "A row names a recipe that does not exist."},
         "help": {"text": page, "markdown": page},
-        "helpUri": "https://github.com/reciplint/reciplint/blob/main/docs/rules/missing-recipe.md",
+        "helpUri": "https://reciplint.github.io/reciplint/rules/missing-recipe/",
         "defaultConfiguration": {"level": "error"},
     }
 

@@ -85,7 +85,7 @@ def test_junit_says_where_what_and_how() -> None:
         f"{MASTER}:11:19 error missing-recipe: no recipe recipes/a.yaml, 50% like recipes/b.yaml",
         f"{RECIPE}:1: this one exists",
         "fix: name recipes/b.yaml",
-        "see: https://github.com/reciplint/reciplint/blob/main/docs/rules/missing-recipe.md",
+        "see: https://reciplint.github.io/reciplint/rules/missing-recipe/",
     ]
     assert kebab[0].attrib["type"] == "warning"
     assert anchor[0].tag == "system-out"
@@ -130,7 +130,7 @@ def test_junit_of_hostile_text_is_well_formed_and_says_it(sample: tuple[Report, 
 
 def test_markdown_has_the_verdict_the_table_and_the_advice_folded() -> None:
     text = markdown.render(FULL, SOURCES, PLAIN)
-    page = "https://github.com/reciplint/reciplint/blob/main/docs/rules"
+    page = "https://reciplint.github.io/reciplint/rules"
     assert (
         text
         == f"""\
@@ -138,9 +138,9 @@ def test_markdown_has_the_verdict_the_table_and_the_advice_folded() -> None:
 
 | severity | rule | where | what |
 | :-- | :-- | :-- | :-- |
-| ❌ error | [missing-recipe]({page}/missing-recipe.md) | `{MASTER}:11` | \
+| ❌ error | [missing-recipe]({page}/missing-recipe/) | `{MASTER}:11` | \
 no recipe recipes/a.yaml, 50% like recipes/b.yaml |
-| ⚠️ warning | [kebab-case-keys]({page}/kebab-case-keys.md) | `{RECIPE}:3` | max_model is spelled max-model elsewhere |
+| ⚠️ warning | [kebab-case-keys]({page}/kebab-case-keys/) | `{RECIPE}:3` | max_model is spelled max-model elsewhere |
 
 <details>
 
@@ -148,7 +148,7 @@ no recipe recipes/a.yaml, 50% like recipes/b.yaml |
 
 | severity | rule | where | what |
 | :-- | :-- | :-- | :-- |
-| ℹ️ info | [anchor-dedup]({page}/anchor-dedup.md) | `{RECIPE}:4` | 8 keys are the same |
+| ℹ️ info | [anchor-dedup]({page}/anchor-dedup/) | `{RECIPE}:4` | 8 keys are the same |
 
 </details>
 """

@@ -40,7 +40,7 @@ benchmarks/multi_node/srt-slurm-recipes/vllm/8k 1k/größe#1.yaml:4:3 info ancho
   fix: fold them, by hand
   silence: # reciplint: ignore[anchor-dedup] -- reason
   fingerprint: f3
-  see: https://github.com/reciplint/reciplint/blob/main/docs/rules/anchor-dedup.md
+  see: https://reciplint.github.io/reciplint/rules/anchor-dedup/
 
 configs/nvidia-master.yaml:11:19 error missing-recipe: no recipe recipes/a.yaml, 50% like recipes/b.yaml
 11 |     - CONFIG_FILE=recipes/a.yaml
@@ -50,7 +50,7 @@ configs/nvidia-master.yaml:11:19 error missing-recipe: no recipe recipes/a.yaml,
   fix: name recipes/b.yaml, unsafe: `reciplint fix --unsafe`
   silence: # reciplint: ignore[missing-recipe] -- reason
   fingerprint: f1
-  see: https://github.com/reciplint/reciplint/blob/main/docs/rules/missing-recipe.md
+  see: https://reciplint.github.io/reciplint/rules/missing-recipe/
 
 rule             error  warning   info  fixable
 anchor-dedup         0        0      1        0

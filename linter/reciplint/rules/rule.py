@@ -22,12 +22,13 @@ from reciplint.repo.kinds import Kind
 from reciplint.rules.finding import Applicability, Argument, Finding, Fix, Related, Severity, render
 from reciplint.yamltree.spans import Span
 
-DOCS = "https://github.com/reciplint/reciplint/blob/main/docs/rules/"
+DOCS = "https://reciplint.github.io/reciplint/"
+"""Where the documentation is published, by `mkdocs.yml`; it serves the JSON Schemas under the same address."""
 
 
 def rule_url(rule: str) -> str:
     """The address of a rule's page."""
-    return f"{DOCS}{rule}.md"
+    return f"{DOCS}rules/{rule}/"
 
 
 class Context(msgspec.Struct, frozen=True):
