@@ -113,14 +113,18 @@ PERMISSIONS: dict[str, dict[str, str]] = {
     "fork-comment": {"actions": READ, "contents": READ, "pull-requests": WRITE},
     "fork-lint": {"contents": READ},
     "same-repository": {"contents": READ, "pull-requests": WRITE},
+    "site": {"contents": READ},
+    "site deploy": {"pages": WRITE, "id-token": WRITE},
 }
+"""By workflow, and by job where one needs others."""
 
 
 @by_workflow
 def test_permissions_are_the_least(file: Path) -> None:
     document = load(file)
-    for job in document["jobs"].values():
-        assert job.get("permissions", document["permissions"]) == PERMISSIONS[file.stem]
+    for name, job in document["jobs"].items():
+        allowed = PERMISSIONS.get(f"{file.stem} {name}", PERMISSIONS[file.stem])
+        assert job.get("permissions", document["permissions"]) == allowed
         assert job["timeout-minutes"] <= 15
 
 
