@@ -186,6 +186,14 @@ def test_the_schemas_are_schemas_and_judge_as_a_whole(name: str) -> None:
         assert list(whole.iter_errors({**yaml.safe_load(sample), "surprise": 1}))
 
 
+def test_an_editor_takes_a_fragment_that_leaves_its_model_to_inferencex() -> None:
+    """It has no other schema to choose; `recipe_faults` knows whether somebody binds the model."""
+    import yaml
+
+    fragment = {key: value for key, value in yaml.safe_load(TWO).items() if key != "model"}
+    assert list(Draft202012Validator(schema("recipe-2")).iter_errors(fragment)) == []
+
+
 @pytest.mark.parametrize(
     ("old", "new", "at", "message"),
     [
