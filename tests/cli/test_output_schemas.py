@@ -60,7 +60,7 @@ def test_an_output_keeps_its_schema(name: str, outputs: dict[str, Any]) -> None:
     chosen = name.split()[0]
     assert found["schema"] == f"reciplint/{chosen}-v1"
     assert conforms(chosen, found)
-    assert schema(chosen)["$id"].endswith(f"/{chosen}-v1.schema.json")
+    assert schema(chosen)["$id"].endswith(f"/schemas/{chosen}.schema.json")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
