@@ -106,14 +106,14 @@ def row_pins(row: Row) -> Iterator[RowPin]:
 
 def is_left_to_launcher(row: Row) -> bool:
     """Whether a row has its launcher look the length up."""
-    return _is_switched_on(row) and not any(row_pins(row))
+    return is_switched_on(row) and not any(row_pins(row))
 
 
 def simulated(pair: Pair) -> tuple[Pin, ...]:
     """What decides the acceptance of a row's run: its own setting if that is switched on, else all that the
     generating role sets."""
     pins = list(row_pins(pair.use.row))
-    if pins and _is_switched_on(pair.use.row):
+    if pins and is_switched_on(pair.use.row):
         return (pins[-1],)
     role = generating_role(pair)
     return tuple(RolePin(role, acceptance) for acceptance in role.acceptance) if role is not None else ()
@@ -151,7 +151,8 @@ def setting_span(lines: LineIndex, row: Row, setting: str) -> Span:
     return row.span
 
 
-def _is_switched_on(row: Row) -> bool:
+def is_switched_on(row: Row) -> bool:
+    """Whether a row asks its launcher to simulate acceptance."""
     values = [text for _, _, setting in _settings(row) for name, text in _ASSIGNED.findall(setting) if name == _SWITCH]
     return bool(values) and values[-1].lower() == "true"
 

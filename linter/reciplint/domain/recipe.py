@@ -40,6 +40,7 @@ class Repetition(msgspec.Struct, frozen=True):
     first_place: tuple[str, ...]
     first_span: Span
     second: str
+    second_place: tuple[str, ...]
     second_span: Span
     shared: int
     size: int
@@ -201,6 +202,8 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
             by_sort.setdefault(_body_and_sort(place), []).append((place, values))
     for found in by_sort.values():
         for (first, left), (second, right) in combinations(found, 2):
+            if _is_folded(first.node, second.node):
+                continue
             shared = [key for key, value in left.items() if key in right and same_value(value, right[key])]
             size = sum(len(key.encode()) + canonical_size(left[key]) for key in shared)
             if len(shared) >= LEAST_SHARED_KEYS or size >= LEAST_SHARED_BYTES:
@@ -210,12 +213,20 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
                     first_place=first.place,
                     first_span=tree.span(first.key),
                     second=second.label,
+                    second_place=second.place,
                     second_span=tree.span(second.key),
                     shared=len(shared),
                     size=size,
                     differing=tuple(key for key in right if key in left and key not in shared),
                     first_only=tuple(key for key in left if key not in right),
                 )
+
+
+def _is_folded(first: Mapping, second: Mapping) -> bool:
+    """Whether one mapping stands for both, or the second merges the first or what the first merges: what it still
+    repeats, it repeats on purpose."""
+    sources = [first, *first.merged()]
+    return any(source is mapping for source in sources for mapping in (second, *second.merged()))
 
 
 def _at(plain: Any, place: tuple[str, ...]) -> dict[str, Any]:

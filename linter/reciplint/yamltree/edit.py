@@ -26,6 +26,7 @@ from reciplint.yamltree.edit_scalars import Quote as Quote
 from reciplint.yamltree.edit_scalars import Respell as Respell
 from reciplint.yamltree.edit_scalars import SetScalar as SetScalar
 from reciplint.yamltree.edit_scalars import Unquote as Unquote
+from reciplint.yamltree.folding import FoldMap as FoldMap
 from reciplint.yamltree.replacing import Edit as Edit
 from reciplint.yamltree.replacing import Path as Path
 from reciplint.yamltree.replacing import Refused as Refused
@@ -46,6 +47,7 @@ Operation = (
     | DropEntry
     | AppendItem
     | SplitItem
+    | FoldMap
     | ReplaceLines
 )
 """Every kind there is. Each says in its own module how it is carried out and what it may leave behind."""

@@ -66,5 +66,5 @@ class Change(msgspec.Struct, frozen=True):
         return IN_PLACE, ()
 
 
-COMMENTS, IN_PLACE, ITEMS, LINES = range(4)
+COMMENTS, IN_PLACE, ITEMS, FOLDS, LINES = range(5)
 """Turns: comments are told by their place, items of a list by their number, whole lines by what stands in them."""

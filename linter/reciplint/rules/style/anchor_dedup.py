@@ -66,8 +66,38 @@ backend:
 
 ## Fix
 
-None is applied: write `&name` after the first map's key, and `<<: *name` with only what differs in the second. A
-merge key cannot remove a key: what stands in the first map alone is named in the message.
+Unsafe: every value stays, but the file is laid out anew, and merged keys come first. Where the second map has all
+keys of the first, `&name` goes behind the first map's key and `<<: *name` with what differs into the second; `*name`
+alone where nothing differs. A merge key cannot remove a key, so where the first map has keys of its own, what both
+share moves under its `<<`:
+
+```yaml benchmarks/tiny.yaml
+name: tiny-disagg
+model: {path: org/tiny, container: "vllm/vllm-openai:v1", precision: fp4}
+resources: {gpu_type: b200}
+backend:
+  type: vllm
+  vllm_config:
+    prefill:
+      <<: &worker_config
+        served-model-name: org/tiny
+        kv-cache-dtype: fp8
+        tensor-parallel-size: 4
+        block-size: 128
+        trust-remote-code: true
+        stream-interval: 10
+        load-format: fastsafetensors
+        enable-prefix-caching: true
+      max-num-batched-tokens: 16384
+    decode:
+      <<: *worker_config
+      max-num-seqs: 256
+```
+
+The anchor is called as the file calls its others (`kimi_config` beside `&kimi_env`). Written in both maps stay a key
+whose comment only the second map has, and a key whose line a launcher edits by pattern, as `speculative-config`.
+Nothing is folded where fewer than three keys could be, where a map merges another already, and in the environments of
+an SGLang recipe with a row of `SYNTHETIC_ACCEPTANCE=true`, whose launcher looks for the bare header.
 
 ## Options
 
@@ -84,12 +114,15 @@ A review of three recipes that wrote out a connector of 600 characters six times
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from reciplint.domain.acceptance import is_switched_on
+from reciplint.domain.launcher_edits import EDITED_KEYS, HEADER_EDITED_ENGINE
 from reciplint.domain.project import Project
 from reciplint.domain.recipe import Folded, RecipeFile, Repetition
-from reciplint.rules.finding import Finding, Related
+from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
+from reciplint.yamltree.edit import FoldMap
 
 _KEYS_ZH = "* and * more=% 及另外 % 个键|*=% "
 
@@ -97,6 +130,7 @@ RULE = Rule(
     id="anchor-dedup",
     summary="Two role maps of a recipe repeat each other where an anchor would say it once",
     severity="info",
+    fix="unsafe",
     source="a review of recipes that wrote out the same flags six times, beside recipes that use anchors",
     messages={
         "repeated": "{first} and {second} share {shared:key|keys} ({size:byte|bytes}) written out twice"
@@ -127,10 +161,40 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
             if repetition.shared >= least_keys or repetition.size >= least_bytes
         ]
         if found:
-            yield _finding(recipe, max(found, key=lambda repetition: repetition.size), precedents)
+            found.sort(key=lambda repetition: -repetition.size)
+            yield _finding(recipe, found[0], precedents, _fix(project, recipe, found))
 
 
-def _finding(recipe: RecipeFile, found: Repetition, precedents: _Precedents) -> Finding:
+def _fix(project: Project, recipe: RecipeFile, found: Iterable[Repetition]) -> Fix | None:
+    """The pairs folded, those that repeat most first, each map once."""
+    taken: set[tuple[str, ...]] = set()
+    pairs = []
+    for pair in found:
+        if pair.section == "env" and _is_header_edited(project, recipe):
+            continue
+        if taken.isdisjoint((pair.first_place, pair.second_place)):
+            taken |= {pair.first_place, pair.second_place}
+            pairs.append(pair)
+    if not pairs:
+        return None
+    title = f"write once what {' and '.join((pairs[0].first, pairs[0].second))} share"
+    for pair in pairs[1:]:
+        title += f", and {pair.first} and {pair.second}"
+    nouns = {"args": "config", "env": "environment"}
+    operations = (
+        FoldMap(recipe.path, pair.first_place, pair.second_place, nouns[pair.section], EDITED_KEYS) for pair in pairs
+    )
+    return Fix(title, "unsafe", tuple(operations), is_last=True)
+
+
+def _is_header_edited(project: Project, recipe: RecipeFile) -> bool:
+    """Whether a launcher puts lines below the bare headers of the recipe's environments."""
+    return recipe.facts.engine == HEADER_EDITED_ENGINE and any(
+        pair.path == recipe.path and is_switched_on(pair.use.row) for pair in project.pairs
+    )
+
+
+def _finding(recipe: RecipeFile, found: Repetition, precedents: _Precedents, fix: Fix | None) -> Finding:
     precedent = precedents.nearest(recipe.path, found.section)
     related = [Related(recipe.path, found.second_span, "the second copy")]
     if precedent is not None:
@@ -143,6 +207,7 @@ def _finding(recipe: RecipeFile, found: Repetition, precedents: _Precedents) -> 
         subject=(found.first, found.second),
         pointer="/" + "/".join(found.first_place),
         related=tuple(related),
+        fix=fix,
         first=found.first,
         second=found.second,
         first_key=found.first_place[-1],
