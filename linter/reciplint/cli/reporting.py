@@ -116,7 +116,7 @@ class Sources:
 def _reported(item: Fingerprinted, texts: _Texts | None) -> Reported:
     finding = item.finding
     url = rule_url(finding.rule)
-    if texts is None or finding.fix is None or finding.fix.applicability == "display":
+    if texts is None or finding.fix is None or finding.fix.applicability == "display" or finding.fix.is_last:
         return Reported(finding, item.fingerprint, url)
     edits = _edits(finding, texts)
     if edits is None:

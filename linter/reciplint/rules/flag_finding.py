@@ -8,7 +8,7 @@ from reciplint.domain.serving.flag_checks import Fault
 from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Rule
 from reciplint.yamltree.edit import Path, Refused, RenameKey, SetScalar, locate
-from reciplint.yamltree.tree import Mapping, Node, Scalar, Sequence, Tree, children, key_path, pointer
+from reciplint.yamltree.tree import MERGE, Mapping, Node, Scalar, Sequence, Tree, children, key_path, pointer
 
 
 def finding_of(rule: Rule, fault: Fault, document: Document) -> Finding:
@@ -20,7 +20,7 @@ def finding_of(rule: Rule, fault: Fault, document: Document) -> Finding:
         fault.place.span,
         path=fault.place.path,
         severity="info" if fault.is_advice else None,
-        subject=(*key_path(path), *fault.subject),
+        subject=(*(part for part in key_path(path) if part != MERGE), *fault.subject),  # the same once it is merged in
         pointer=pointer(path),
         related=tuple(Related(place.path, place.span, words) for place, words in fault.related),
         fix=_fix(tree, path, fault) if tree is not None else None,

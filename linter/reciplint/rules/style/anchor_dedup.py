@@ -153,6 +153,7 @@ _LISTED = 6
 def check_project(project: Project, context: Context) -> Iterator[Finding]:
     """One finding for each recipe that repeats enough."""
     precedents = _Precedents(project)
+    simulated = frozenset(pair.path for pair in project.pairs if is_switched_on(pair.use.row))
     least_keys, least_bytes = int(context.options["min-keys"]), int(context.options["min-bytes"])
     for recipe in project.recipes.values():
         found = [
@@ -162,15 +163,17 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
         ]
         if found:
             found.sort(key=lambda repetition: -repetition.size)
-            yield _finding(recipe, found[0], precedents, _fix(project, recipe, found))
+            yield _finding(recipe, found[0], precedents, _fix(recipe, found, recipe.path in simulated))
 
 
-def _fix(project: Project, recipe: RecipeFile, found: Iterable[Repetition]) -> Fix | None:
-    """The pairs folded, those that repeat most first, each map once."""
+def _fix(recipe: RecipeFile, found: Iterable[Repetition], is_simulated: bool) -> Fix | None:
+    """The pairs folded, those that repeat most first, each map once; of a recipe whose acceptance a row simulates, the
+    launcher may put lines below the bare headers of its environments."""
+    keeps_headers = is_simulated and recipe.facts.engine == HEADER_EDITED_ENGINE
     taken: set[tuple[str, ...]] = set()
     pairs = []
     for pair in found:
-        if pair.section == "env" and _is_header_edited(project, recipe):
+        if pair.section == "env" and keeps_headers:
             continue
         if taken.isdisjoint((pair.first_place, pair.second_place)):
             taken |= {pair.first_place, pair.second_place}
@@ -185,13 +188,6 @@ def _fix(project: Project, recipe: RecipeFile, found: Iterable[Repetition]) -> F
         FoldMap(recipe.path, pair.first_place, pair.second_place, nouns[pair.section], EDITED_KEYS) for pair in pairs
     )
     return Fix(title, "unsafe", tuple(operations), is_last=True)
-
-
-def _is_header_edited(project: Project, recipe: RecipeFile) -> bool:
-    """Whether a launcher puts lines below the bare headers of the recipe's environments."""
-    return recipe.facts.engine == HEADER_EDITED_ENGINE and any(
-        pair.path == recipe.path and is_switched_on(pair.use.row) for pair in project.pairs
-    )
 
 
 def _finding(recipe: RecipeFile, found: Repetition, precedents: _Precedents, fix: Fix | None) -> Finding:
