@@ -162,7 +162,7 @@ def test_a_read_only_file_stays_and_the_others_are_fixed(
     write(top, {"a.yaml": OPEN, "b.yaml": OPEN})
     (top / "a.yaml").chmod(0o444)
     may = os.access
-    monkeypatch.setattr(os, "access", lambda file, mode: Path(file).name != "a.yaml" and may(file, mode))
+    monkeypatch.setattr(os, "access", lambda file, *how, **at: Path(file).name != "a.yaml" and may(file, *how, **at))
     ran = here(*command)
     assert ran.status == 2
     assert ran.err.splitlines()[0] == "reciplint: not written: a.yaml is read-only"
@@ -174,7 +174,7 @@ def test_what_could_not_be_written_is_not_counted_as_fixed_and_still_reported(
 ) -> None:
     write(top, {"a.yaml": OPEN, "b.yaml": OPEN})
     may = os.access
-    monkeypatch.setattr(os, "access", lambda file, mode: Path(file).name != "a.yaml" and may(file, mode))
+    monkeypatch.setattr(os, "access", lambda file, *how, **at: Path(file).name != "a.yaml" and may(file, *how, **at))
     assert here("check", "--fix", "--format=concise").out == (
         "a.yaml:1:5 info final-newline: The last line does not end with a line break\n"
     )
@@ -205,7 +205,7 @@ def test_an_interrupt_between_writing_and_renaming(
 ) -> None:
     write(top, {"a.yaml": OPEN})
 
-    def interrupted(*paths: object) -> None:
+    def interrupted(*paths: object, **at: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "replace", interrupted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -61,11 +62,12 @@ def test_a_file_that_could_not_be_written_whole_is_not_left(tmp_path: Path, monk
         def close(self) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    def opened(path: Path, mode: str) -> Full:
-        path.touch()
+    def opened(descriptor: int, mode: str) -> Full:
+        os.close(descriptor)
         return Full()
 
-    monkeypatch.setattr(Path, "open", opened)
+    monkeypatch.setattr(os, "fdopen", opened)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     with pytest.raises(NotWritten, match="No space left"):
         place(tmp_path, "a.json", None, b"{}")
     assert list(tmp_path.iterdir()) == []

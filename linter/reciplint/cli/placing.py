@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reciplint.fix.write import NotWritten, write_file
+from reciplint.fix.write import NotWritten, write_files
 
 
 def present(top: Path, path: str) -> bytes | None:
@@ -17,22 +17,4 @@ def present(top: Path, path: str) -> bytes | None:
 
 def place(top: Path, path: str, before: bytes | None, after: bytes) -> None:
     """Write a file below the top. Raises `NotWritten` if it is not as it was, is a link or leads outside."""
-    if before is not None:
-        write_file(top, path, before, after)
-        return
-    file = top / path
-    if not file.resolve().is_relative_to(top.resolve()):
-        raise NotWritten(f"{path} leads outside of the repository")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        opened = file.open("xb")
-    except FileExistsError:
-        raise NotWritten(f"{path} has come into being meanwhile") from None
-    except OSError as error:
-        raise NotWritten(f"{path}: {error.strerror}") from error
-    try:
-        with opened:
-            opened.write(after)
-    except OSError as error:
-        file.unlink(missing_ok=True)  # half a file would be read as one
-        raise NotWritten(f"{path}: {error.strerror}") from error
+    write_files(top, {path: after}, {} if before is None else {path: before})
