@@ -19,6 +19,7 @@ _COMMANDS = {
     "compare": "a master key's serve settings beside a published recipe",
     "explain": "a rule's page",
     "rules": "the table of rules",
+    "bump": "another image for keys and what they run, with the entry",
     "changelog": "append the entry that a change needs; check and merge the changelog",
     "bot": "comment on the pull request of the current Actions event",
     "init": "set up a repository: settings, baseline, hook, workflow",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from reciplint.engine.baseline import BaselineError
 from reciplint.engine.run import NothingMatched
 from reciplint.engine.settings import SettingsError
+from reciplint.fix.proposal import NotProposed
 from reciplint.fix.write import NotWritten
 from reciplint.repo.git import GitError
 from reciplint.repo.snapshot import UnreadableFile
@@ -15,6 +16,7 @@ FAULTS: tuple[type[Exception], ...] = (
     BaselineError,
     UnreadableFile,
     NothingMatched,
+    NotProposed,
     NotWritten,
     OSError,
 )

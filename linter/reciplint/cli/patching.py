@@ -12,14 +12,14 @@ from reciplint.fix.difference import unified_diff
 from reciplint.report.escape import shown_line
 
 
-def echo_diff(path: str, before: bytes, after: bytes) -> None:
-    """Print the change of a file. It is exact in a file or a pipe; on a terminal and in the log of a workflow, hostile
-    text in it is escaped."""
+def echo_diff(path: str, before: bytes | None, after: bytes) -> None:
+    """Print the change of a file; `before` is None for a new one. It is exact in a file or a pipe; on a terminal and in
+    the log of a workflow, hostile text in it is escaped."""
     patch = shown_diff(path, before, after) if _is_read() else unified_diff(path, before, after)
     click.echo(patch.encode("utf-8", "surrogateescape"), nl=False)
 
 
-def shown_diff(path: str, before: bytes, after: bytes, color: bool = False) -> str:
+def shown_diff(path: str, before: bytes | None, after: bytes, color: bool = False) -> str:
     """The change of a file as text for people, whatever is in it."""
     lines = [shown_line(line) for line in unified_diff(path, before, after).split("\n")]
     if color:

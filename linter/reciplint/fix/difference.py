@@ -8,11 +8,12 @@ import re
 _UNQUOTED = re.compile('["\\\\\x00-\x1f\x7f\udc80-\udcff]')
 
 
-def unified_diff(path: str, before: bytes, after: bytes) -> str:
-    """The change of a file as `git diff` shows it."""
-    old, new = _lines(before), _lines(after)
+def unified_diff(path: str, before: bytes | None, after: bytes) -> str:
+    """The change of a file as `git diff` shows it; `before` is None for a new one."""
+    old, new = _lines(before or b""), _lines(after)
+    source = _name(f"a/{path}") if before is not None else "/dev/null"
     lines = []
-    for line in difflib.unified_diff(old, new, _name(f"a/{path}"), _name(f"b/{path}")):
+    for line in difflib.unified_diff(old, new, source, _name(f"b/{path}")):
         lines.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(lines)
 
