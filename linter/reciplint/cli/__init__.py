@@ -20,6 +20,7 @@ _COMMANDS = {
     "explain": "a rule's page",
     "rules": "the table of rules",
     "bump": "another image for keys and what they run, with the entry",
+    "new": "a key made after a sibling, with its recipes and the entry",
     "changelog": "append the entry that a change needs; check and merge the changelog",
     "bot": "comment on the pull request of the current Actions event",
     "init": "set up a repository: settings, baseline, hook, workflow",

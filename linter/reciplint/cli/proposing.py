@@ -5,6 +5,7 @@ What `bump` and `new` share.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypedDict
@@ -20,11 +21,14 @@ from reciplint.domain.project import Change, Project
 from reciplint.engine.cache import Cache, cache_file
 from reciplint.engine.parallel import processes
 from reciplint.engine.run import Request, analyse_pair, run
-from reciplint.engine.triage import Fingerprinted
 from reciplint.fix.write import write_files
 from reciplint.repo.snapshot import Memory
 from reciplint.report.escape import MESSAGE_LIMIT, shown
 from reciplint.report.table import counted
+from reciplint.rules.finding import Finding
+
+Twin = Callable[[str, int], tuple[str, int] | None]
+"""The path and line that a path and line of a proposal are a copy of; None for no copy."""
 
 
 class Asked(TypedDict):
@@ -67,15 +71,15 @@ class Proposing:
         """A file of the working tree. Raises `UnreadableFile`."""
         return self.linting.read(path)
 
-    def conclude(self, files: dict[str, bytes], by_hand: Iterable[str]) -> int:
+    def conclude(self, files: dict[str, bytes], by_hand: Iterable[str], twin: Twin = lambda path, line: None) -> int:
         """Add the changelog entries that changed files need, show or write all, and say what is left; the exit status:
-        1 where a check would then find what it does not find now."""
+        1 where a check would then find what it does not find now, be it in the place itself or in its `twin`."""
         files = dict(files)
         entries = append_entries(
             self.linting.repository, self._changes(files), self.asked["pr"], self.asked["description"]
         )
         files.update({entry.path: entry.after for entry in entries})
-        worse = self._worse(files)
+        worse, inherited = self._worse(files, twin)
         self.linting.cache.close()
         self._put(files)
         verb = "changed" if self.asked["write"] else "would change"
@@ -83,8 +87,9 @@ class Proposing:
             say(f"{'appended' if self.asked['write'] else 'would append'} to {entry.path}: {entry.told}")
         for text in by_hand:
             say(f"to do by hand: {shown(text, MESSAGE_LIMIT)}")
-        for item in worse:
-            finding = item.finding
+        for rule, count in inherited.items():
+            say(f"a check then finds {rule} {counted(count, 'time')} more, in copies of places where it finds it now")
+        for finding in worse:
             place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
             say(f"a check then finds: {shown(f'{place}: {finding.severity} {finding.rule}: {finding.message}')}")
         say(f"{verb} {counted(len(files), 'file')}{'' if self.asked['write'] else '; --write does it'}")
@@ -95,10 +100,17 @@ class Proposing:
         repository = self.linting.repository
         return analyse_pair(self._request(files), repository.rules, repository.settings, self.linting.cache).changes
 
-    def _worse(self, files: dict[str, bytes]) -> tuple[Fingerprinted, ...]:
-        repository = self.linting.repository
-        outcome = run(self._request(files), repository.rules, repository.settings, self.linting.cache)
-        return outcome.findings
+    def _worse(self, files: dict[str, bytes], twin: Twin) -> tuple[list[Finding], Counter[str]]:
+        """What a check would find more, and how often each rule only what it finds in the twin of the place."""
+        repository, cache = self.linting.repository, self.linting.cache
+        found = [
+            item.finding for item in run(self._request(files), repository.rules, repository.settings, cache).findings
+        ]
+        if not found:
+            return [], Counter()
+        now = {(item.finding.rule, item.finding.path, item.finding.span.line) for item in self.linting.run().standing}
+        copied = [each for each in found if (each.rule, *(twin(each.path, each.span.line) or ())) in now]
+        return [each for each in found if each not in copied], Counter(each.rule for each in copied)
 
     def _request(self, files: dict[str, bytes]) -> Request:
         request = self.linting.request

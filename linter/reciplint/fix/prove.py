@@ -37,19 +37,19 @@ def _prove_values(before: Tree, after: Tree, operation: Operation) -> None:
         raise Unproved("the number of documents would change")
     for view in (load, load_12):
         expected = operation.values(before, before.loaded(view), view)
-        if not any(_equal(value, after.loaded(view)) for value in expected):
+        if not any(is_equal(value, after.loaded(view)) for value in expected):
             raise Unproved("the loaded value would change elsewhere")
         for old, new in zip(before.documents[1:], after.documents[1:], strict=True):
-            if not _equal(view(old), view(new)):
+            if not is_equal(view(old), view(new)):
                 raise Unproved("the loaded value would change elsewhere")
 
 
-def _equal(one: Any, other: Any) -> bool:
+def is_equal(one: Any, other: Any) -> bool:
     """Equal in value, type and key order."""
     if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(_equal(one[key], other[key]) for key in one)
+        return list(one) == list(other) and all(is_equal(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_equal, one, other))
+        return len(one) == len(other) and all(map(is_equal, one, other))
     return type(one) is type(other) and (one == other or (one != one and other != other))
 
 
