@@ -6,18 +6,20 @@ expect is passed over in silence.
 
 from __future__ import annotations
 
-EDITED_KEYS = (
-    "speculative-config",
-    "speculative-num-steps",
-    "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS",
-    "watchdog-timeout",
-    "name",
-    "max_attempts",
-    "health_check",
-    "telemetry",
-    "provider",
-    "enabled",
-    "orchestrator_placement",
+EDITED_KEYS = frozenset(
+    (
+        "speculative-config",
+        "speculative-num-steps",
+        "TLLM_SPEC_DECODE_FORCE_NUM_ACCEPTED_TOKENS",
+        "watchdog-timeout",
+        "name",
+        "max_attempts",
+        "health_check",
+        "telemetry",
+        "provider",
+        "enabled",
+        "orchestrator_placement",
+    )
 )
 """Keys whose lines are edited wherever they stand: each role needs its own."""
 

@@ -14,6 +14,7 @@ import msgspec
 
 from reciplint.domain.binding import Binding, read_binding
 from reciplint.domain.comment_paths import PathMention, path_mentions
+from reciplint.domain.launcher_edits import EDITED_KEYS
 from reciplint.domain.name_claims import NameFault, recipe_faults
 from reciplint.domain.placeholders import Placeholders, read_placeholders
 from reciplint.domain.reading import canonical_size, digest, mapping_of, own_entries, text_of
@@ -202,9 +203,9 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
             by_sort.setdefault(_body_and_sort(place), []).append((place, values))
     for found in by_sort.values():
         for (first, left), (second, right) in combinations(found, 2):
-            if _is_folded(first.node, second.node):
-                continue
-            shared = [key for key, value in left.items() if key in right and same_value(value, right[key])]
+            kept = EDITED_KEYS if _is_folded(first.node, second.node) else frozenset()
+            alike = (key for key, value in left.items() if key in right and same_value(value, right[key]))
+            shared = [key for key in alike if key not in kept]
             size = sum(len(key.encode()) + canonical_size(left[key]) for key in shared)
             if len(shared) >= LEAST_SHARED_KEYS or size >= LEAST_SHARED_BYTES:
                 yield Repetition(
@@ -223,8 +224,8 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
 
 
 def _is_folded(first: Mapping, second: Mapping) -> bool:
-    """Whether one mapping stands for both, or the second merges the first or what the first merges: what it still
-    repeats, it repeats on purpose."""
+    """Whether one mapping stands for both, or the second merges the first or what the first merges: what a launcher
+    edits by pattern then stands in both on purpose."""
     sources = [first, *first.merged()]
     return any(source is mapping for source in sources for mapping in (second, *second.merged()))
 

@@ -185,7 +185,8 @@ def _fix(recipe: RecipeFile, found: Iterable[Repetition], is_simulated: bool) ->
         title += f", and {pair.first} and {pair.second}"
     nouns = {"args": "config", "env": "environment"}
     operations = (
-        FoldMap(recipe.path, pair.first_place, pair.second_place, nouns[pair.section], EDITED_KEYS) for pair in pairs
+        FoldMap(recipe.path, pair.first_place, pair.second_place, nouns[pair.section], tuple(sorted(EDITED_KEYS)))
+        for pair in pairs
     )
     return Fix(title, "unsafe", tuple(operations), is_last=True)
 
