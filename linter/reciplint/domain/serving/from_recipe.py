@@ -32,8 +32,8 @@ from reciplint.domain.serving.config import (
 )
 from reciplint.domain.variant_places import locate, own_mapping, point_of
 from reciplint.yamltree.replacing import Path
+from reciplint.yamltree.tree import Entry, Node, Scalar, Sequence, Tree, target
 from reciplint.yamltree.tree import Mapping as MappingNode
-from reciplint.yamltree.tree import Node, Scalar, Sequence, Tree, target
 
 _PROGRAMS = {
     ("vllm", "vllm"): Program(("vllm", "serve")),
@@ -136,18 +136,17 @@ class _Reader:
                 yield Flag("connector", "kv-transfer-config", text, written, derived=name is not None, path=path)
             return
 
-    def entries(self, path: tuple[str, ...]) -> dict[str, tuple[Place, Node | None]]:
-        """Each setting of a mapping as written: the key's place, and the value."""
-        entries: dict[str, tuple[Place, Node | None]] = {}
-        for selector in dict.fromkeys(("base", self._variant.selector) if self._variant.selector else ("",)):
+    def mappings(self, path: tuple[str, ...]) -> Iterator[tuple[MappingNode, int | None]]:
+        """The mappings that come to one of the variant, the strongest first, and the item that it takes of lists."""
+        for selector in dict.fromkeys((self._variant.selector, "base") if self._variant.selector else ("",)):
             place = locate(self._tree, selector, path)
             node = target(place.value) if place and place.depth == len(path) else None
             if isinstance(node, MappingNode):
-                index = point_of(selector)
-                for name, entry in node.effective().items():
-                    key = Place(self._source, entry.key.start, entry.key.end)
-                    entries[name] = key, entry.value if index is None else _item(entry.value, index)
-        return entries
+                yield node, point_of(selector)
+
+    def key(self, entry: Entry) -> Place:
+        """Where a key is written."""
+        return Place(self._source, entry.key.start, entry.key.end)
 
     def start(self) -> Place:
         """The file's start, for what is written nowhere."""
@@ -177,19 +176,22 @@ class _Reader:
 
 
 class _Entries:
-    """The places of one mapping's settings, found when the first is asked for."""
+    """The places of one mapping's settings, found when they are asked for."""
 
     def __init__(self, reader: _Reader, path: tuple[str, ...]) -> None:
         self._reader = reader
         self._path = path
 
     @cached_property
-    def _found(self) -> dict[str, tuple[Place, Node | None]]:
-        return self._reader.entries(self._path)
+    def _mappings(self) -> tuple[tuple[MappingNode, int | None], ...]:
+        return tuple(self._reader.mappings(self._path))
 
     def _entry(self, name: str) -> tuple[Place, Node | None]:
-        reader = self._reader
-        return self._found.get(name) or (reader.key_place(self._path) or reader.start(), None)
+        for node, index in self._mappings:
+            entry = node.entry(name)
+            if entry is not None:
+                return self._reader.key(entry), entry.value if index is None else _item(entry.value, index)
+        return self._reader.key_place(self._path) or self._reader.start(), None
 
     def place(self, name: str) -> Place:
         """Where the name is written."""
