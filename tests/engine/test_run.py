@@ -212,7 +212,6 @@ def test_the_rows_of_a_table_are_checked_at_once() -> None:
         return Rule(rule, "", "error", "", {"found": "Found."}, {"found": ""}, frozenset((Kind.RECIPE,)))
 
     module = ModuleType("table")
-    module.check_document = check_document  # type: ignore[attr-defined]
     module.RULES = {  # type: ignore[attr-defined]
         name: RowRule(row(name), str, {"document": check_document}) for name in ("one", "other")
     }

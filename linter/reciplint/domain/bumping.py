@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from reciplint.domain.changelog import matches
 from reciplint.domain.components import image_name, is_alias, respelled, same_image
+from reciplint.domain.listing import some_of
 from reciplint.domain.master import MasterEntry
 from reciplint.domain.near_names import meant
 from reciplint.domain.project import Project
@@ -21,7 +22,6 @@ from reciplint.yamltree.edit import SetScalar, addressable, locate
 from reciplint.yamltree.tree import Scalar, Tree
 
 _IMAGE = re.compile(r"(docker://)?[\w][\w.+-]*(:[0-9]+)?([/#][\w.+-]+)+(:[\w.+-]+)?(@\w+:[0-9a-f]+)?", re.ASCII)
-_LISTED = 4
 
 
 class NotBumped(Exception):
@@ -73,7 +73,7 @@ def _chosen(projects: list[Project], old: str, asked: tuple[str, ...]) -> frozen
             raise NotBumped(f"no master config has a key {pattern}{f'; {slip} was meant?' if slip else ''}")
         if not named & holding:
             images = sorted({entries[key].image or "no image" for key in named})
-            raise NotBumped(f"{pattern} names {_some(images)}, not {old}")
+            raise NotBumped(f"{pattern} names {some_of(images)}, not {old}")
         found |= named & holding
     return frozenset(found)
 
@@ -83,16 +83,11 @@ def _instead(old: str, entries: Iterable[MasterEntry]) -> str:
     name = _without_tag(old)
     tags = Counter(entry.image for entry in entries if entry.image and _without_tag(entry.image) == name)
     listed = [f"{image} ({count} {'key' if count == 1 else 'keys'})" for image, count in sorted(tags.items())]
-    return f"; there are {_some(listed)}" if listed else ""
+    return f"; there are {some_of(listed)}" if listed else ""
 
 
 def _without_tag(image: str) -> str:
     return re.sub(r"(?<=[^/]):[^:/]*\Z", "", image_name(image).partition("@")[0])
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more
 
 
 # ---- places
@@ -139,11 +134,11 @@ class _Work:
             if use.entry.key not in self._chosen:
                 continue
             if len(resolved.files) > 1:
-                yield f"{use.entry.key} runs one of {_some(list(resolved.files))}: which one is not certain"
+                yield f"{use.entry.key} runs one of {some_of(list(resolved.files))}: which one is not certain"
             elif resolved.standing == "external":
                 external.setdefault(use.entry.key, {})[use.reference.text] = None
         for key, texts in external.items():
-            yield f"{key} runs what is not in this repository: {_some(list(texts))}"
+            yield f"{key} runs what is not in this repository: {some_of(list(texts))}"
 
     def _aliases(self) -> Iterator[str]:
         """Containers that are names of the cluster's."""
@@ -153,7 +148,7 @@ class _Work:
                 if variant.container and is_alias(variant.container):
                     aliases.setdefault(variant.container, {})[path] = None
         for container, paths in aliases.items():
-            yield f"{container} is a name that the cluster's settings give to an image, in {_some(list(paths))}"
+            yield f"{container} is a name that the cluster's settings give to an image, in {some_of(list(paths))}"
 
     def _comments(self, path: str, tree: Tree, start: int, end: int) -> Iterator[str]:
         for comment in tree.comments:
@@ -183,7 +178,7 @@ class _Work:
         }
         if others:
             raise NotBumped(
-                f"{path} names {self._old} and is also run by {_some(sorted(others))}: "
+                f"{path} names {self._old} and is also run by {some_of(sorted(others))}: "
                 "bump these keys too, or give them a recipe of their own"
             )
 

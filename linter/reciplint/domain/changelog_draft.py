@@ -14,6 +14,7 @@ import msgspec
 from reciplint.domain.changelog import matches
 from reciplint.domain.changelog_entry import NewEntry
 from reciplint.domain.impact import Impact
+from reciplint.domain.listing import some_of
 from reciplint.domain.master import MasterEntry
 from reciplint.domain.matrix import Point, expand_entry
 from reciplint.domain.project import Change, Project
@@ -96,7 +97,7 @@ def draft(change: Change, group: list[Impact]) -> list[str]:
         for statement in _statements(change, impact):
             told.setdefault(statement, []).append(impact.entry.key)
     return [
-        statement if len(keys) == len(group) or keys[0] in statement else f"{statement} ({_listed(keys)})"
+        statement if len(keys) == len(group) or keys[0] in statement else f"{statement} ({some_of(keys, _LISTED)})"
         for statement, keys in told.items()
     ]
 
@@ -114,7 +115,7 @@ def _statements(change: Change, impact: Impact) -> Iterator[str]:
     if impact.recipes:
         told = True
         names = [path.rsplit("/", 1)[-1] for path in impact.recipes]
-        yield f"Change {'recipe' if len(names) == 1 else 'recipes'} {_listed(names)}"
+        yield f"Change {'recipe' if len(names) == 1 else 'recipes'} {some_of(names, _LISTED)}"
     if not told:
         yield impact.reason[:1].upper() + impact.reason[1:]
 
@@ -175,8 +176,3 @@ def _counts(points: Iterable[Point]) -> dict[str, int]:
 
 def _scenarios(counted: dict[str, int]) -> str:
     return ", ".join(f"{count} {scenario} {'point' if count == 1 else 'points'}" for scenario, count in counted.items())
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more

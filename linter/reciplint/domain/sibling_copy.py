@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from reciplint.domain.listing import some_of
 from reciplint.domain.master import MasterEntry
 from reciplint.domain.project import Project
 from reciplint.domain.references import Resolved, Use
@@ -20,7 +21,6 @@ from reciplint.yamltree.tree import Scalar, Tree
 
 _BODY = re.compile(r"base|(zip_)?override_.*")
 _MARK = "srt-slurm-recipes/"
-_LISTED = 4
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class _Work:
         if len(models) == 1:
             return models[0]
         if models and entry.model not in models:
-            self.by_hand.append(f"model: {entry.model} is {entry.key}'s; keys that are alike run {_some(models)}")
+            self.by_hand.append(f"model: {entry.model} is {entry.key}'s; keys that are alike run {some_of(models)}")
         elif not models and (old.prefix, old.precision) != (new.prefix, new.precision):
             self.by_hand.append(f"model: {entry.model} is {entry.key}'s; no key says which {self._key} runs")
         return entry.model or ""
@@ -141,7 +141,9 @@ class _Work:
         ]
         if len(fitting) == 1:
             return fitting[0]
-        said = f"of {self._new.hardware} there are {_some(fitting)}" if fitting else f"none is of {self._new.hardware}"
+        said = (
+            f"of {self._new.hardware} there are {some_of(fitting)}" if fitting else f"none is of {self._new.hardware}"
+        )
         self.by_hand.append(f"runner: {label} is {self._entry.key}'s; {said}")
         return label
 
@@ -152,7 +154,7 @@ class _Work:
             if other.image and other.framework == self._new.framework and self._hardware_of(other) == self._new.hardware
         }
         if self._entry.image not in alike:
-            there = f"; {self._new.framework} on {self._new.hardware} runs {_some(sorted(alike))}" if alike else ""
+            there = f"; {self._new.framework} on {self._new.hardware} runs {some_of(sorted(alike))}" if alike else ""
             self.by_hand.append(f"image: {self._entry.image} is {self._entry.key}'s{there}")
 
     def _tell_arm(self) -> None:
@@ -261,8 +263,3 @@ def _inside(place: Path) -> Path:
 def _tells(word: str) -> bool:
     """Whether a word says something wherever it stands, as a GPU's name does and `agg` or `8` does not."""
     return len(word) > 3 or (any(letter.isdigit() for letter in word) and not word.isdigit())
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more

@@ -15,12 +15,12 @@ from reciplint.domain.recipe import sniff
 from reciplint.domain.suppression import Suppression, read_suppressions
 from reciplint.engine.cache import Cache
 from reciplint.engine.parallel import divide, in_processes
-from reciplint.engine.registry import Check, Registered
+from reciplint.engine.registry import Registered
 from reciplint.repo.kinds import Kind
 from reciplint.repo.layout import Layout
 from reciplint.repo.snapshot import Content, Snapshot
 from reciplint.rules.finding import Finding
-from reciplint.rules.rule import Context
+from reciplint.rules.rule import Check, Context
 from reciplint.yamltree.problem import Limits
 from reciplint.yamltree.spans import FILE_START
 from reciplint.yamltree.tree import Tree
@@ -186,9 +186,9 @@ class Analyser:
                 if card.is_row:
                     rows = tables.setdefault(card.module, [])
                     rows.append(card.id)
-                    run = partial(_rows, registered.check_of_table, rows)
                     if len(rows) > 1:
                         continue
+                    run = partial(_rows, run, rows)
                 context = msgspec.structs.replace(self._context(registered), profile=self._recognised)
                 reads_bytes = not kind.is_yaml or card.id == "yaml-syntax"
                 self._checks[kind].append(_DocumentCheck(card.id, run, context, reads_bytes))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -19,13 +19,10 @@ import msgspec
 
 import reciplint.rules
 from reciplint.domain.schemas import schemas_home
-from reciplint.rules.finding import Finding
-from reciplint.rules.rule import RowRule, Rule
+from reciplint.rules.rule import Check, RowRule, Rule
 
 if TYPE_CHECKING:
     from reciplint.engine.cache import Cache
-
-Check = Callable[..., Iterator[Finding]]
 
 _CHECKS = ("document", "project", "change")
 
@@ -77,14 +74,9 @@ class Registered:
         return list(self.card.runs_on) or ["engine"]
 
     def check(self, of: str) -> Check:
-        """The rule's check of a document, a project or a change, which its card says it has."""
+        """The rule's check of a document, a project or a change, which its card says it has; that of a document, of a
+        row, tells what all rows of its table find."""
         found: Check = self._row.checks[of] if self._row else getattr(self.module, f"check_{of}")
-        return found
-
-    @property
-    def check_of_table(self) -> Check:
-        """The check of a document for all rows of the table at once that a row is of."""
-        found: Check = self.module.check_document
         return found
 
 

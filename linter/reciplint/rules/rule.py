@@ -7,7 +7,7 @@ A rule file holds `RULE`, a page as its module docstring, and one or more of
 - `check_change(change, context)`: sees a project at its base and its head.
 
 Each yields findings made by `RULE.finding(…)`. A file that makes its rules of the rows of a table holds `RULES`
-instead: rule id → `RowRule`, and `check_document` for all rows at once if they look at documents.
+instead: rule id → `RowRule`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ from reciplint.yamltree.spans import Span
 
 DOCS = "https://reciplint.github.io/reciplint/"
 """Where the documentation is published, by `mkdocs.yml`; it serves the JSON Schemas under the same address."""
+
+
+Check = Callable[..., Iterator[Finding]]
+"""A check of a document, a project or a change."""
 
 
 def rule_url(rule: str) -> str:
@@ -96,8 +100,11 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 class RowRule(msgspec.Struct, frozen=True):
-    """A rule that a row of a table makes: its facts, its page, and its checks by what they see (`document`, …)."""
+    """A rule that a row of a table makes: its facts, its page, and its checks by what they see (`document`, …).
+
+    All rows share one check of documents, which is called once and tells what each of them finds.
+    """
 
     rule: Rule
     page: Callable[[], str]
-    checks: Mapping[str, Callable[..., Iterator[Finding]]]
+    checks: Mapping[str, Check]

@@ -16,7 +16,7 @@ from reciplint.domain.serving.constraint_table import Constraint, constraint_tab
 from reciplint.domain.serving.constraints import Breach, breaches
 from reciplint.domain.serving.deployments import KINDS, document_deployments, recipe_deployments
 from reciplint.rules.finding import Finding, Fix, Related, rank
-from reciplint.rules.rule import Context, RowRule, Rule
+from reciplint.rules.rule import Check, Context, RowRule, Rule
 from reciplint.yamltree.tree import pointer
 
 _LANGUAGES = {"sh": "bash", "yaml": "yaml"}
@@ -36,7 +36,7 @@ def _row_rule(row: Constraint) -> RowRule:
         kinds=KINDS,
         fix="unsafe" if any(case.sets for case in row.cases) else None,
     )
-    checks = {"document": partial(_check_document, rule), "project": partial(_check_project, rule)}
+    checks: dict[str, Check] = {"document": _check_document, "project": partial(_check_project, rule)}
     return RowRule(rule, partial(page_of, row), checks)
 
 
@@ -72,14 +72,10 @@ def _blocks(files: Mapping[str, str]) -> str:
     return "\n\n".join(fences)
 
 
-def check_document(document: Document, context: Context) -> Iterator[Finding]:
+def _check_document(document: Document, context: Context) -> Iterator[Finding]:
     """What a document breaks of the whole table."""
     for breach in breaches(document_deployments(document), context.profile):
         yield _finding(RULES[breach.row].rule, breach)
-
-
-def _check_document(rule: Rule, document: Document, context: Context) -> Iterator[Finding]:
-    return (finding for finding in check_document(document, context) if finding.rule == rule.id)
 
 
 def _check_project(rule: Rule, project: Project, context: Context) -> Iterator[Finding]:

@@ -118,6 +118,7 @@ from collections.abc import Iterable, Iterator
 
 from reciplint.domain.acceptance import is_switched_on
 from reciplint.domain.launcher_edits import EDITED_KEYS, HEADER_EDITED_ENGINE
+from reciplint.domain.listing import some_of
 from reciplint.domain.project import Project
 from reciplint.domain.recipe import Folded, RecipeFile, Repetition
 from reciplint.rules.finding import Finding, Fix, Related
@@ -148,6 +149,7 @@ RULE = Rule(
 )
 
 _LISTED = 6
+_KEPT = tuple(sorted(EDITED_KEYS))
 
 
 def check_project(project: Project, context: Context) -> Iterator[Finding]:
@@ -185,8 +187,7 @@ def _fix(recipe: RecipeFile, found: Iterable[Repetition], is_simulated: bool) ->
         title += f", and {pair.first} and {pair.second}"
     nouns = {"args": "config", "env": "environment"}
     operations = (
-        FoldMap(recipe.path, pair.first_place, pair.second_place, nouns[pair.section], tuple(sorted(EDITED_KEYS)))
-        for pair in pairs
+        FoldMap(recipe.path, pair.first_place, pair.second_place, nouns[pair.section], _KEPT) for pair in pairs
     )
     return Fix(title, "unsafe", tuple(operations), is_last=True)
 
@@ -210,15 +211,10 @@ def _finding(recipe: RecipeFile, found: Repetition, precedents: _Precedents, fix
         first_key=found.first_place[-1],
         shared=found.shared,
         size=found.size,
-        differing=_listed(found.differing),
-        only=_listed(found.first_only),
+        differing=some_of(found.differing, _LISTED),
+        only=some_of(found.first_only, _LISTED),
         precedent=precedent[0].rsplit("/", 1)[-1] if precedent else "",
     )
-
-
-def _listed(keys: tuple[str, ...]) -> str:
-    shown = ", ".join(keys[:_LISTED])
-    return shown if len(keys) <= _LISTED else f"{shown} and {len(keys) - _LISTED} more"
 
 
 class _Precedents:
