@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from variations import variations
 
 from reciplint.domain.serving.constraint_table import constraint_table
@@ -244,3 +245,14 @@ def test_what_breaks_a_constraint_in_a_real_vllm_recipe_is_found(
     files[path], line = changed(files[path], old, new)
     found = [finding for finding in lint(files, select=ROWS) if finding.rule == rule]
     assert {(finding.path, finding.span.line) for finding in found} == {(path, line)}
+
+
+@pytest.mark.corpus
+def test_discovery_beside_the_endpoints_of_a_real_router_is_found(corpus: Path) -> None:
+    recipe = yaml.safe_load((corpus / "vllm-recipes/models/deepseek-ai/DeepSeek-V4-Flash.yaml").read_text("utf-8"))
+    guide = recipe["guide"]
+    assert [finding for finding in lint({"guide.md": guide}, select=ROWS) if finding.rule == "router-discovery"] == []
+    endpoint = "--prefill http://localhost:8000"
+    guide, line = changed(guide, endpoint, f"--vllm-discovery-address 0.0.0.0:30001 {endpoint}")
+    found = [finding for finding in lint({"guide.md": guide}, select=ROWS) if finding.rule == "router-discovery"]
+    assert brief(found) == [("router-discovery", "guide.md", line)]
