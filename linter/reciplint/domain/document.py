@@ -35,7 +35,7 @@ class Document(msgspec.Struct, frozen=True, eq=False, dict=True):
         except Unreadable as unreadable:
             return unreadable.problem
 
-    @property
+    @cached_property
     def tree(self) -> Tree | None:
         """The tree; None where the text has none."""
         return None if isinstance(self._parsed, Problem) else self._parsed

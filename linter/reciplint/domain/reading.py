@@ -80,7 +80,9 @@ def scalars_of(node: Concrete | None) -> list[Scalar]:
 
 
 def own_entries(node: Mapping) -> list[Entry]:
-    """The explicit entries with a scalar key."""
+    """The explicit entries with a scalar key; do not change the list."""
+    if len(node.named) == len(node.entries) and MERGE not in node.named:
+        return node.entries
     found = []
     for entry in node.entries:
         key = entry[0]

@@ -18,7 +18,7 @@ from reciplint.domain.launcher_edits import EDITED_KEYS
 from reciplint.domain.name_claims import NameFault, recipe_faults
 from reciplint.domain.placeholders import Placeholders, read_placeholders
 from reciplint.domain.reading import canonical_size, digest, mapping_of, own_entries, text_of
-from reciplint.domain.recipe_maps import MapPlace, engine_of, is_merging, is_schema_2, map_places
+from reciplint.domain.recipe_maps import MapPlace, engine_of, is_schema_2, map_places
 from reciplint.domain.recipe_variant import Variant, recipe_variants
 from reciplint.domain.spelling import is_foreign, kebab
 from reciplint.domain.variant_places import span_of
@@ -32,7 +32,7 @@ LEAST_SHARED_BYTES = 100
 """Repetitions below both are not kept; no setting of `anchor-dedup` goes lower."""
 
 
-class Repetition(msgspec.Struct, frozen=True):
+class Repetition(msgspec.Struct, frozen=True, array_like=True):
     """Two role maps that share keys with equal values, each written out: how many keys and bytes of keys and values,
     which keys differ, and which only the first map has."""
 
@@ -168,9 +168,9 @@ def _digests(plain: object, expanded: list[tuple[str, dict[str, Any]]]) -> dict[
 
 
 def _foreign_keys(tree: Tree, places: list[MapPlace]) -> Iterator[ForeignKey]:
-    keys = [(place, entry) for place in places for entry in own_entries(place.node)]
-    if not any(is_foreign(entry.name or "") for _, entry in keys):
+    if not any(is_foreign(name) for place in places for name in place.node.named):
         return
+    keys = [(place, entry) for place in places for entry in own_entries(place.node)]
     dashed = Counter(place.section for place, entry in keys if "-" in (entry.name or ""))
     foreign = Counter(place.section for place, entry in keys if is_foreign(entry.name or ""))
     for place, entry in keys:
@@ -190,7 +190,7 @@ def _foreign_keys(tree: Tree, places: list[MapPlace]) -> Iterator[ForeignKey]:
 
 def _folded(tree: Tree, places: list[MapPlace]) -> Iterator[Folded]:
     for place in places:
-        if place.section in ("args", "env") and is_merging(place.node):
+        if place.section in ("args", "env") and place.node.is_merging:
             yield Folded(place.section, place.label, tree.span(place.key))
 
 
@@ -198,15 +198,13 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
     by_sort: dict[tuple[str, ...], list[tuple[MapPlace, dict[str, Any]]]] = {}
     for place in places:
         if place.role and place.section in ("args", "env"):
-            loaded = _at(plain, place.place)
-            values = {name: loaded.get(name) for entry in own_entries(place.node) if (name := entry.name) is not None}
-            by_sort.setdefault(_body_and_sort(place), []).append((place, values))
+            by_sort.setdefault(_body_and_sort(place), []).append((place, _own_values(place, plain)))
     for found in by_sort.values():
         for (first, left), (second, right) in combinations(found, 2):
             kept = EDITED_KEYS if _is_folded(first.node, second.node) else frozenset()
             alike = (key for key, value in left.items() if key in right and same_value(value, right[key]))
-            shared = [key for key in alike if key not in kept]
-            size = sum(len(key.encode()) + canonical_size(left[key]) for key in shared)
+            shared = {key: left[key] for key in alike if key not in kept}
+            size = canonical_size(shared) - len("{}") - len('"":,') * len(shared) + 1 if shared else 0
             if len(shared) >= LEAST_SHARED_KEYS or size >= LEAST_SHARED_BYTES:
                 yield Repetition(
                     section=first.section,
@@ -221,6 +219,14 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
                     differing=tuple(key for key in right if key in left and key not in shared),
                     first_only=tuple(key for key in left if key not in right),
                 )
+
+
+def _own_values(place: MapPlace, plain: Any) -> dict[str, Any]:
+    """What a map sets itself, of the file as it is loaded: merge keys bring other values in."""
+    loaded = _at(plain, place.place)
+    if not place.node.is_merging:
+        return loaded
+    return {name: loaded.get(name) for entry in own_entries(place.node) if (name := entry.name) is not None}
 
 
 def _is_folded(first: Mapping, second: Mapping) -> bool:

@@ -110,11 +110,6 @@ def is_environment(name: str) -> bool:
     return name in ("env", "environment") or name.endswith("_environment")
 
 
-def is_merging(node: Mapping) -> bool:
-    """Whether a mapping holds a merge key."""
-    return any(entry.is_merge for entry in node.entries)
-
-
 def _read(tree: Tree, found: MapPlace) -> SettingsMap:
     spans_of = tree.lines.entry_spans
     settings = []
@@ -131,7 +126,7 @@ def _read(tree: Tree, found: MapPlace) -> SettingsMap:
         span=tree.span(found.node),
         key_span=tree.span(found.key),
         anchor=found.node.anchor or "",
-        merges=is_merging(found.node),
+        merges=found.node.is_merging,
         settings=tuple(settings),
     )
 
@@ -191,6 +186,6 @@ def _role(name: str) -> str:
 def _map(
     parent: Mapping, name: str, section: str, role: str, label: str, convention: Convention, place: tuple[str, ...]
 ) -> Iterator[MapPlace]:
-    entry = next((entry for entry in reversed(parent.entries) if entry.name == name), None)
+    entry = parent.named.get(name)
     if entry is not None and isinstance(entry.value, Mapping):
         yield MapPlace(section, role, label, convention, (*place, name), entry.key, entry.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -31,11 +32,10 @@ def scan_comments(text: str, scalars: list[Scalar]) -> list[Comment]:
     position = text.find("#")
     if position < 0:
         return []
-    starts = [scalar.start for scalar in scalars]
     comments: list[Comment] = []
     index = 0
     while position >= 0:
-        index = bisect_right(starts, position, index)
+        index = bisect_right(scalars, position, index, key=_start_of)
         scalar = scalars[index - 1] if index else None
         if scalar is not None and position < scalar.end and not _in_block_header(text, scalar, position):
             position = text.find("#", scalar.end)
@@ -47,6 +47,9 @@ def scan_comments(text: str, scalars: list[Scalar]) -> list[Comment]:
         comments.append(Comment(position, comment.end(), comment.group(), own_line))
         position = text.find("#", comment.end())
     return comments
+
+
+_start_of = attrgetter("start")
 
 
 def _in_block_header(text: str, scalar: Scalar, position: int) -> bool:

@@ -23,6 +23,14 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
+from reciplint.yamltree.light_events import (
+    LightMappingEnd,
+    LightMappingStart,
+    LightScalar,
+    LightSequenceEnd,
+    LightSequenceStart,
+    light_events,
+)
 from reciplint.yamltree.problem import DEFAULT_LIMITS, Limits, Problem, Unreadable
 from reciplint.yamltree.spans import LineIndex
 from reciplint.yamltree.tree import Alias, Concrete, Entry, Mapping, Node, Scalar, Sequence, Tree
@@ -34,6 +42,15 @@ _PROPERTIES = re.compile(
 
 _Stack = list[tuple[Mapping | Sequence, Node | None, int, int]]
 """Open collections, each with what was open around it: the key that waits, nodes counted, deepest level."""
+
+_STARTS: dict[type, bool] = {
+    LightMappingStart: True,
+    MappingStartEvent: True,
+    LightSequenceStart: False,
+    SequenceStartEvent: False,
+}
+"""Events that open a collection: whether it is a mapping."""
+_ENDS = frozenset((LightMappingEnd, MappingEndEvent, LightSequenceEnd, SequenceEndEvent))
 
 _LINE_END = re.compile(r"[\r\n\x85\u2028\u2029]|\Z")
 
@@ -57,8 +74,8 @@ def parse_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Tree:
     shift = 1 if text.startswith("\ufeff") else 0  # libyaml skips one BOM and does not count it
     builder = _Builder(text, shift, limits)
     try:
-        with _paused_gc():
-            builder.run(_parser(text))
+        with _paused_gc(), light_events() as parser:
+            builder.run(parser(text))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         offset = min(len(text), mark.index + shift) if mark is not None else 0
@@ -70,12 +87,6 @@ def parse_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Tree:
         reason = f"character U+{_code(error):04X} is not allowed in YAML"
         raise Unreadable(_syntax(text, _reader_offset(text, error), reason, None)) from None
     return Tree(text, builder.documents, builder.scalars, builder.mapping_nodes)
-
-
-def _parser(text: str) -> Any:
-    from yaml._yaml import CParser  # type: ignore[import-not-found, unused-ignore]
-
-    return CParser(text)
 
 
 @contextmanager
@@ -128,6 +139,7 @@ class _Builder:
     def run(self, parser: Any) -> None:  # noqa: C901 (one loop, for speed)
         shift, scalars, limit, most = self.shift, self.scalars, self.limits.depth, self.limits.expanded_nodes
         next_event = parser.get_event
+        new = tuple.__new__  # what a named tuple calls, without the call of its own in between
         stack: _Stack = []
         current: Mapping | Sequence | None = None
         key: Node | None = None
@@ -136,20 +148,27 @@ class _Builder:
         node: Node
         while (event := next_event()) is not None:
             kind = type(event)
-            if kind is ScalarEvent:
-                node = self._scalar(event)
+            if kind is LightScalar or kind is ScalarEvent:
+                style, tag, anchor = event.style or "", event.tag, event.anchor
+                start, end = event.start_mark.index + shift, event.end_mark.index + shift
+                node = Scalar(start, end, event.value, style, tag, anchor)
+                if anchor or tag or style == "|" or style == ">":
+                    self._finish(node)
                 scalars.append(node)
                 weight += 1
-            elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                opened = self._open(event, kind is MappingStartEvent)
+            elif kind in _STARTS:
+                opened = self._open(event, _STARTS[kind])
                 stack.append((opened, key, weight, deepest))
                 current, key, weight, deepest = opened, None, 1, len(stack)
                 if deepest > limit:
                     raise self.fault("too-deep", opened.start, limit=limit)
                 continue
-            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+            elif kind in _ENDS:
                 assert current is not None
-                _close(current, event.end_mark.index + shift)
+                if current.flow:
+                    current.end = event.end_mark.index + shift
+                else:
+                    _close_block(current)
                 node = current
                 _, key, outer, outer_deepest = stack.pop()
                 if node.anchor:
@@ -181,23 +200,22 @@ class _Builder:
             elif key is None:
                 key = node
             else:
-                current.entries.append(Entry(key, node))  # type: ignore[union-attr]
+                entry = new(Entry, (key, node))
+                current.entries.append(entry)  # type: ignore[union-attr]
+                if type(key) is Alias:
+                    key = key.target
+                if type(key) is Scalar:
+                    current.named[key.value] = entry  # type: ignore[union-attr]
                 key = None
 
-    def _scalar(self, event: Any) -> Scalar:
-        start = event.start_mark.index + self.shift
-        end = event.end_mark.index + self.shift
-        style = event.style or ""
-        tag = event.tag
-        anchor = event.anchor
-        if anchor or tag:
-            start = self._after_properties(start, end)
-        if style and style in "|>":
-            end = self._block_end(start, end)
-        scalar = Scalar(start, end, event.value, style, tag, anchor)
-        if anchor:
-            self._anchors[anchor] = scalar
-        return scalar
+    def _finish(self, scalar: Scalar) -> None:
+        """Take properties and what follows a block from the span that libyaml gives a scalar, and note its anchor."""
+        if scalar.anchor or scalar.tag:
+            scalar.start = self._after_properties(scalar.start, scalar.end)
+        if scalar.style and scalar.style in "|>":
+            scalar.end = self._block_end(scalar.start, scalar.end)
+        if scalar.anchor:
+            self._anchors[scalar.anchor] = scalar
 
     def _block_end(self, start: int, end: int) -> int:
         """The end of the last line that is not blank: libyaml's own mark is where the next token may begin."""
@@ -238,16 +256,13 @@ class _Builder:
         return Unreadable(Problem(kind, LineIndex(self.text).span(offset, offset), dict(arguments)))
 
 
-def _close(node: Mapping | Sequence, mark: int) -> None:
+def _close_block(node: Mapping | Sequence) -> None:
     """A block collection's own marks run on to the next token: it begins and ends with its children."""
-    if node.flow:
-        node.end = mark
-        return
-    if isinstance(node, Mapping) and node.entries:
-        node.start = node.entries[0].key.start
-        last = node.entries[-1]
-        node.end = max(last.key.end, last.value.end)
-    elif isinstance(node, Sequence) and node.items:
+    if type(node) is Mapping and node.entries:
+        node.start = node.entries[0][0].start
+        key, value = node.entries[-1]
+        node.end = max(key.end, value.end)
+    elif type(node) is Sequence and node.items:
         node.end = node.items[-1].end  # `start` stays at the first dash
     else:
         node.end = node.start

@@ -6,6 +6,7 @@ InferenceX and srt-slurm read their files with PyYAML; the vLLM recipes site rea
 from __future__ import annotations
 
 import datetime
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any
 
@@ -46,10 +47,23 @@ def _pyyaml() -> _PyYaml:
 
 
 @lru_cache(maxsize=65536)
-@lru_cache(maxsize=65536)
 def resolve_11(text: str) -> str:
     """The short tag ("str", "int", "bool", …) that PyYAML gives a plain scalar."""
     return _pyyaml().resolve(text)
+
+
+_TEXTS: set[str] = set()
+"""Plain texts that were resolved and are text: the files of a repository share most of theirs."""
+_MOST_TEXTS = 65536
+
+
+def other_than_text(plain: AbstractSet[str]) -> set[str]:
+    """Those of some plain texts that PyYAML does not load as text."""
+    fresh = plain - _TEXTS
+    others = {text for text in fresh if resolve_11(text) != "str"}
+    if len(_TEXTS) < _MOST_TEXTS:
+        _TEXTS.update(fresh - others)
+    return others
 
 
 @lru_cache(maxsize=65536)
@@ -121,10 +135,13 @@ def load(node: Node | None) -> Plain:
     assert type(node) is Mapping
     result: dict[str, Plain] = {}
     for key, value in node.entries:
-        name = _key(key)
-        if name is None:
-            return _load_merged(node)
-        result[name] = load(value)
+        if type(key) is Scalar and not key.style and key.tag is None:
+            name = _plain_key(key.value)
+            if name == MERGE:
+                return _load_merged(node)
+        else:
+            name = key_text(key)
+        result[name] = scalar_value(value) if type(value) is Scalar else load(value)
     return result
 
 
@@ -151,16 +168,9 @@ def _load_merged(mapping: Mapping) -> dict[str, Plain]:
     return result
 
 
-def _key(key: Node) -> str | None:
-    """A key as JSON text has it; None for a merge key."""
-    if type(key) is not Scalar or key.tag is not None:
-        return key_text(key)
-    return key.value if key.style else _plain_key(key.value)
-
-
 @lru_cache(maxsize=16384)
-def _plain_key(text: str) -> str | None:
-    return None if text == MERGE else _as_json_key(value_11(text), text)
+def _plain_key(text: str) -> str:
+    return _as_json_key(value_11(text), text)
 
 
 def key_text(key: Node) -> str:

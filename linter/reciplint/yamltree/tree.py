@@ -47,14 +47,15 @@ class Entry(NamedTuple):
 
 
 class Mapping:
-    """A mapping; `entries` keeps source order and every duplicate key."""
+    """A mapping; `entries` keeps source order and every duplicate key, `named` the last one of each text."""
 
-    __slots__ = ("_effective", "anchor", "end", "entries", "flow", "start", "tag")
+    __slots__ = ("_effective", "anchor", "end", "entries", "flow", "named", "start", "tag")
 
     def __init__(self, start: int, flow: bool, tag: str | None, anchor: str | None) -> None:
         self.start = start
         self.end = start
         self.entries: list[Entry] = []
+        self.named: dict[str, Entry] = {}
         self.flow = flow
         self.tag = tag
         self.anchor = anchor
@@ -68,6 +69,11 @@ class Mapping:
         """The winning value of a key, aliases followed; None where there is none."""
         entry = self.entry(name)
         return None if entry is None else target(entry.value)
+
+    @property
+    def is_merging(self) -> bool:
+        """Whether the mapping holds a merge key."""
+        return MERGE in self.named and any(entry.is_merge for entry in self.entries)
 
     def merged(self) -> Iterator[Mapping]:
         """The mappings that `<<` brings in, strongest first (PyYAML lets a later merge key win)."""
@@ -86,18 +92,7 @@ class Mapping:
         Computed once, after the mapping was read whole; do not change it.
         """
         if self._effective is None:
-            result: dict[str, Entry] = {}
-            for entry in self.entries:
-                key = entry[0]
-                if type(key) is Alias:
-                    key = key.target
-                if type(key) is not Scalar:
-                    continue
-                if key.value == MERGE and not key.style and key is entry[0]:
-                    result = self._effective_merged()
-                    break
-                result[key.value] = entry
-            self._effective = result
+            self._effective = self._effective_merged() if self.is_merging else self.named
         return self._effective
 
     def _effective_merged(self) -> dict[str, Entry]:
@@ -206,9 +201,8 @@ class Tree:
         names: set[str] = set()
         may_repeat = False
         for mapping in self.mapping_nodes:
-            own = {key.value for key, _ in mapping.entries if type(key) is Scalar}
-            may_repeat = may_repeat or len(own) < len(mapping.entries)
-            names |= own
+            names.update(mapping.named)
+            may_repeat = may_repeat or len(mapping.named) < len(mapping.entries)
         return frozenset(names), may_repeat
 
     def span(self, node: Node) -> Span:

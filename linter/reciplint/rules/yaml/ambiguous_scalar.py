@@ -64,7 +64,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TypeGuard
 
 from reciplint.domain.document import Document
@@ -119,6 +118,10 @@ _CANDIDATE = re.compile(
 _LONGEST = 64
 """Code points of the longest scalar that is looked at: nobody writes a longer number."""
 
+_CLEAR: set[str] = set()
+"""Texts that were found to be read alike: the files of a repository share most of theirs."""
+_MOST_CLEAR = 65536
+
 
 def check_document(document: Document, context: Context) -> Iterator[Finding]:
     """One finding per ambiguous scalar."""
@@ -126,7 +129,9 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
     if tree is None or document.kind is Kind.SETTINGS:
         return
     plain = {scalar.value for scalar in tree.scalars if not scalar.style}
-    suspects = {text for text in plain if _is_ambiguous(text)}
+    suspects = {text for text in plain - _CLEAR if _is_ambiguous(text)}
+    if len(_CLEAR) < _MOST_CLEAR:
+        _CLEAR.update(plain - suspects)
     if not suspects:
         return
     for path, node in tree.walk():
@@ -138,7 +143,6 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
                     yield _key_finding(tree, (*path, entry.key.value), entry.key)
 
 
-@lru_cache(maxsize=65536)
 def _is_ambiguous(text: str) -> bool:
     if len(text) > _LONGEST or not _CANDIDATE.match(text):
         return False

@@ -61,7 +61,7 @@ from reciplint.repo.kinds import ANY_YAML
 from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.edit import DropDuplicate, Path, Refused, addressable, resolve
-from reciplint.yamltree.scalars import load, resolve_11, same_value, scalar_value
+from reciplint.yamltree.scalars import load, other_than_text, resolve_11, same_value, scalar_value
 from reciplint.yamltree.tree import Alias, Entry, Mapping, Node, Scalar, Tree, key_path, pointer, target
 
 RULE = Rule(
@@ -100,10 +100,10 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
 def _may_repeat(tree: Tree) -> bool:
     """A quick look without paths, where almost every file ends: whether two keys are written alike, or two are not text
     for PyYAML (`yes` meets `true`)."""
-    unlike_text = {name for name in tree.key_names if resolve_11(name) != "str"}
+    others = other_than_text(tree.key_names)
     return tree.may_repeat_keys or any(
-        sum(type(key) is Scalar and key.value in unlike_text for key, _ in mapping.entries) > 1
-        for mapping in (tree.mapping_nodes if len(unlike_text) > 1 else ())
+        sum(type(key) is Scalar and key.value in others for key, _ in mapping.entries) > 1
+        for mapping in (tree.mapping_nodes if len(others) > 1 else ())
     )
 
 

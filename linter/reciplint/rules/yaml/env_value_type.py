@@ -69,6 +69,7 @@ srt-slurm declares every environment map as a mapping from string to string.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from reciplint.domain.document import Document
 from reciplint.domain.recipe_maps import is_environment
@@ -110,7 +111,7 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
     """One finding per offending value, at the place where it is written."""
     tree = document.tree
     root = tree.root if tree is not None else None
-    if tree is None or not isinstance(root, Mapping):
+    if tree is None or not isinstance(root, Mapping) or not _holds_other_than_text(tree.plain):
         return
     paths: dict[int, Path] | None = None
     seen: set[int] = set()
@@ -122,6 +123,29 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
         if paths is None:
             paths = {id(node): path for path, node in tree.walk()}
         yield _finding(tree, name, written, paths.get(id(written), (name,)))
+
+
+def _holds_other_than_text(loaded: dict[str, Any]) -> bool:
+    """Whether an environment of a loaded file holds anything but text, which most files do not."""
+    stack: list[Any] = [loaded]
+    while stack:
+        holder = stack.pop()
+        if type(holder) is list:
+            stack += holder
+            continue
+        for name, value in holder.items() if type(holder) is dict else ():
+            if type(value) is list:
+                stack += value
+            elif type(value) is dict and is_environment(name):
+                if not all(type(item) is str for item in value.values()):
+                    return True
+            elif type(value) is dict and not _is_for_engine(name):
+                stack.append(value)
+    return False
+
+
+def _is_for_engine(name: str) -> bool:
+    return name in _ENGINE_ARGUMENTS or name.endswith("_config")
 
 
 def _variables(root: Mapping) -> Iterator[tuple[str, str, Node]]:
@@ -160,7 +184,7 @@ def _environments(name: str, value: Node) -> Iterator[Mapping]:
             if isinstance(environment, Mapping):
                 yield environment
         elif isinstance(value, Mapping):
-            if name not in _ENGINE_ARGUMENTS and not name.endswith("_config"):
+            if not _is_for_engine(name):
                 stack.extend((entry.name or "", entry.value) for entry in reversed(value.entries))
         elif isinstance(value, Sequence):
             stack.extend(("", item) for item in reversed(value.items))
