@@ -50,6 +50,7 @@ def test_the_rule_pages_are_current() -> None:
 def test_the_index_of_the_rules_is_current() -> None:
     tool = _tool("rule_index")
     assert tool.INDEX.read_bytes() == tool.index(), "run tools/docs/rule_index.py"
+    assert tool.made_file().read_bytes() == tool.made_table(), "run tools/docs/rule_index.py"
 
 
 def test_the_report_of_the_readme_is_real() -> None:

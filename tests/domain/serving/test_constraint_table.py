@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from reciplint.domain.recipe_variant import recipe_variants
 from reciplint.domain.schemas import explainer, table_text
 from reciplint.domain.serving.config import Deployment
 from reciplint.domain.serving.constraint_finders import FINDERS
 from reciplint.domain.serving.constraint_index import index_of
 from reciplint.domain.serving.constraint_settings import FACTS, Process
-from reciplint.domain.serving.constraint_table import Case, Constraint, Table, Test, constraint_table, read_table
+from reciplint.domain.serving.constraint_table import (
+    Case,
+    Constraint,
+    Made,
+    Table,
+    Test,
+    constraint_table,
+    made_file,
+    read_table,
+)
 from reciplint.domain.serving.constraint_tests import conditions
 from reciplint.domain.serving.constraints import breaches
 from reciplint.domain.serving.from_command import read_shell_deployments
@@ -21,8 +34,31 @@ from reciplint.domain.serving.model_facts import gpu_of, knowledge, least_bytes,
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.scalars import load
 
-TABLE = constraint_table()
+TABLE = read_table(table_text("constraints.yaml"))
 CASES = [(row, case) for row in TABLE.constraints for case in row.cases]
+
+
+def test_the_form_that_ships_is_the_table() -> None:
+    assert constraint_table() == TABLE
+    assert msgspec.json.decode(made_file().read_bytes(), type=Made).table == TABLE
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{", b'{"digest": 1}', msgspec.json.encode(Made("another text's", Table({}, {}, {}, [], ())))],
+)
+def test_a_form_that_is_not_of_the_text_is_not_read(
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "constraints.json"
+    for write in (True, False):
+        if write:
+            file.write_bytes(data)
+        else:
+            file.unlink()
+        monkeypatch.setattr("reciplint.domain.serving.constraint_table.made_file", lambda: file)
+        assert constraint_table.__wrapped__() == TABLE
+
 
 each_row = pytest.mark.parametrize("row", TABLE.constraints, ids=lambda row: row.id)
 
@@ -266,3 +302,20 @@ def test_a_gpu_has_no_more_memory_than_is_reckoned_with(hardware: str, mebibytes
     gpu = gpu_of(hardware)
     assert gpu is not None
     assert gpu.memory * 10**9 < mebibytes * 1024**2 <= gpu.most_bytes
+
+
+@each_row
+def test_what_was_judged_is_let_go_without_a_collector(row: Constraint) -> None:
+    for path, marked in row.fires.items():
+        if path.endswith(".sh"):
+            continue
+        tree = parse_text(marked.replace("«", "").replace("»", ""))
+        alive = weakref.ref(tree)
+        gc.disable()
+        try:
+            breaches(read_recipe_deployments(tree, path))
+            recipe_variants.cache_clear()
+            del tree
+            assert alive() is None
+        finally:
+            gc.enable()

@@ -58,7 +58,11 @@ _KIMI_PARSERS = ("--tool-call-parser", "--reasoning-parser")
 
 
 class Process:
-    """A process with its settings read on demand; `profile` is the kind of repository."""
+    """A process with its settings read on demand; `profile` is the kind of repository. `flags` are those that count, by
+    normal name, `env` the variables by name, `names` what is set of either, as the table names it.
+
+    No reading may hold the process itself: a document is let go when it was judged, and no collector runs.
+    """
 
     def __init__(self, config: ServeConfig, deployment: Deployment, table: Table, profile: str) -> None:
         self.config = config
@@ -67,22 +71,9 @@ class Process:
         self._table = table
         self._readings: dict[str, Reading] = {}
         self._json: dict[str, Any] = {}
-
-    @cached_property
-    def flags(self) -> Mapping[str, Flag]:
-        """The flags that count, by normal name."""
-        return {flag.normal: flag for flag in self.config.flags if flag.is_sent}
-
-    @cached_property
-    def env(self) -> Mapping[str, Variable]:
-        """The environment variables, by name."""
-        return {variable.name: variable for variable in self.config.env}
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """What is set: flags and variables, as the table names them."""
-        known = self._table.names
-        return frozenset([*map(known.__getitem__, self.flags), *["$" + name for name in self.env]])
+        self.flags: Mapping[str, Flag] = {flag.normal: flag for flag in config.flags if flag.is_sent}
+        self.env: Mapping[str, Variable] = {variable.name: variable for variable in config.env}
+        self.names = frozenset([*map(table.names.__getitem__, self.flags), *["$" + name for name in self.env]])
 
     @cached_property
     def served(self) -> str:
@@ -154,25 +145,13 @@ class Process:
             value = value.get(name) if isinstance(value, dict) else None
         if _is_unknown(value):
             return UNKNOWN
-        return ABSENT if value is None else Reading(value, True, lambda: self.place_within(flag, path), flag.path)
+        return ABSENT if value is None else Reading(value, True, lambda: _place_within(flag, path), flag.path)
 
     def json(self, flag: Flag) -> Any:
         """What a flag's JSON holds, read once; `Unknown` where it is none, and for what a variable holds."""
         if flag.normal not in self._json:
             self._json[flag.normal] = _json_of(flag)
         return self._json[flag.normal]
-
-    def place_within(self, flag: Flag, path: Path) -> Place:
-        """Where a part of a flag's JSON is written, a text without its quotes; the whole value where it is not told."""
-        if len(flag.arguments) != 1:
-            return flag.value_place
-        try:
-            places = read_json(flag.text).places
-        except JsonFault:
-            return flag.value_place
-        start, end = next((place.value for place in places if place.path == path), (0, len(flag.text)))
-        quotes = flag.text[start : start + 1] == '"' and end - start > 2
-        return flag.arguments[0].place_at(start + quotes, end - quotes) or flag.value_place
 
     @cached_property
     def transfer(self) -> tuple[Flag | None, Any]:
@@ -189,7 +168,20 @@ class Process:
     def place_in_transfer(self, path: Path) -> Place | None:
         """Where a part of the transfer configuration is written."""
         flag, _ = self.transfer
-        return None if flag is None else self.place_within(flag, path)
+        return None if flag is None else _place_within(flag, path)
+
+
+def _place_within(flag: Flag, path: Path) -> Place:
+    """Where a part of a flag's JSON is written, a text without its quotes; the whole value where it is not told."""
+    if len(flag.arguments) != 1:
+        return flag.value_place
+    try:
+        places = read_json(flag.text).places
+    except JsonFault:
+        return flag.value_place
+    start, end = next((place.value for place in places if place.path == path), (0, len(flag.text)))
+    quotes = flag.text[start : start + 1] == '"' and end - start > 2
+    return flag.arguments[0].place_at(start + quotes, end - quotes) or flag.value_place
 
 
 def _json_of(flag: Flag) -> Any:
@@ -241,7 +233,8 @@ def _written(value: Any, where: Callable[[], Place | None] | None) -> Reading:
 
 
 def _hardware(process: Process) -> Callable[[], Place | None]:
-    return lambda: process.config.hardware_place
+    config = process.config
+    return lambda: config.hardware_place
 
 
 def _names(process: Process) -> Reading:
@@ -253,7 +246,7 @@ def _names(process: Process) -> Reading:
     if not isinstance(value, dict) or any(not isinstance(name, str) or _is_unknown(name) for name in names):
         return UNKNOWN
     path = (*(process.connectors[0][0] if len(names) == 1 else ()), "kv_connector")
-    return Reading(tuple(names), True, lambda: process.place_within(flag, path), flag.path)
+    return Reading(tuple(names), True, lambda: _place_within(flag, path), flag.path)
 
 
 def _kv_roles(process: Process) -> Reading:
@@ -265,11 +258,15 @@ def _kv_roles(process: Process) -> Reading:
     if any(_is_unknown(role) for _, role in found):
         return UNKNOWN
     path = (*found[0][0], "kv_role")
-    return Reading(tuple(role for _, role in found), True, lambda: process.place_within(flag, path), flag.path)
+    return Reading(tuple(role for _, role in found), True, lambda: _place_within(flag, path), flag.path)
 
 
 def _of_model(name: str) -> Callable[[Process], Reading]:
-    return lambda process: _written(getattr(process.model, name, None), lambda: process.config.model_place)
+    def read(process: Process) -> Reading:
+        config = process.config
+        return _written(getattr(process.model, name, None), lambda: config.model_place)
+
+    return read
 
 
 def _of_gpu(name: str) -> Callable[[Process], Reading]:

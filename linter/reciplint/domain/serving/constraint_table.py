@@ -7,13 +7,15 @@ row is written stands in `docs/serving.md` and in `schemas/constraints.schema.js
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from reciplint.domain.schemas import table_text
+from reciplint.domain.schemas import schemas_home, table_text
 from reciplint.yamltree.parse import parse_text
 from reciplint.yamltree.scalars import load
 
@@ -140,10 +142,33 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return {row.id: row for row in self.constraints}[name]
 
 
+class Made(msgspec.Struct, frozen=True):
+    """The table as it ships besides, in a form that is read ten times as fast, with a digest of the text that it was
+    made from."""
+
+    digest: str
+    table: Table
+
+
+def made_file() -> Path:
+    """Where that form lies; `tools/docs/rule_index.py` writes it."""
+    return schemas_home() / "constraints.json"
+
+
 @cache
 def constraint_table() -> Table:
     """The table that ships with reciplint."""
-    return read_table(table_text("constraints.yaml"))
+    text = table_text("constraints.yaml")
+    try:
+        made = msgspec.json.decode(made_file().read_bytes(), type=Made)
+    except (OSError, msgspec.MsgspecError):
+        return read_table(text)
+    return made.table if made.digest == text_digest(text) else read_table(text)
+
+
+def text_digest(text: str) -> str:
+    """A digest of the table's text."""
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def read_table(text: str) -> Table:
