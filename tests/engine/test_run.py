@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from types import ModuleType
 
 import pytest
+from msgspec.structs import replace
 
 from reciplint.domain.document import Document
 from reciplint.engine.cache import Cache
@@ -180,7 +180,7 @@ def crashing(of: str, error: Exception) -> Registered:
 
     setattr(module, f"check_{of}", check)
     module.RULE = RULES["duplicate-key"].rule  # type: ignore[attr-defined]
-    registered = Registered(Card("duplicate-key", "yaml", "", (of,), True))
+    registered = Registered(Card("duplicate-key", "yaml", "", (of,), True, kinds=RULES["duplicate-key"].card.kinds))
     registered.module = module
     return registered
 
@@ -217,7 +217,7 @@ def test_the_rows_of_a_table_are_checked_at_once() -> None:
     }
     rules = {}
     for name in ("one", "other"):
-        rules[name] = Registered(Card(name, "yaml", "table", ("document",), True, is_row=True))
+        rules[name] = Registered(Card(name, "yaml", "table", ("document",), True, is_row=True, kinds=("recipe",)))
         rules[name].module = module
     request = Request(head=Memory(encoded({"jobs/finch.yaml": recipe()})))
     found = [item.finding for item in run(request, {**RULES, **rules}, Settings(), Cache(None)).findings]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -37,8 +37,17 @@ class Analysed(msgspec.Struct, frozen=True):
     facts: Facts
 
 
-_DECODER = msgspec.msgpack.Decoder(Analysed)
-_PAIRS_DECODER = msgspec.msgpack.Decoder(list[tuple[int, Analysed]])
+@cache
+def _decoder() -> msgspec.msgpack.Decoder[Analysed]:
+    """Made when there is something to decode: all types of facts and operations are looked at for it."""
+    return msgspec.msgpack.Decoder(Analysed)
+
+
+@cache
+def _pairs_decoder() -> msgspec.msgpack.Decoder[list[tuple[int, Analysed]]]:
+    return msgspec.msgpack.Decoder(list[tuple[int, Analysed]])
+
+
 _ENCODER = msgspec.msgpack.Encoder()
 
 _MOST_TREES = 400
@@ -77,12 +86,15 @@ class Analyser:
         progress: Progress = lambda done, total: None,
         processes: int = 1,
         profile: str = "auto",
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
+        self._meanwhile = meanwhile
         self._profile = self._recognised = profile
         self._checks: dict[Kind, list[_DocumentCheck]] = {}
         self._processes = processes
         self._rules = [registered for registered in rules.values() if "document" in registered.card.runs_on]
         self._parsed: dict[bytes, Tree] = {}
+        self._most_kept = _MOST_TREES
         self._context = context
         self._limits = limits
         self._cache = cache
@@ -99,20 +111,19 @@ class Analyser:
         kinds = layout.kinds(paths)
         blobs = snapshot.blob_ids(kinds)
         self._parsed, self._checks = {}, {}
-        signature = f"{layout.profile} {self._signature}"
-        keys = {path: self._cache.key(blob, kinds[path].value, signature) for path, blob in blobs.items()}
+        keys = self._keys(blobs, kinds, f"{layout.profile} {self._signature}")
         known = self._cache.fetch(set(keys.values()))
-        files: dict[str, Analysed] = {}
-        missing = []
-        for path, key in keys.items():
-            decoded = _decode(known[key]) if key in known else None
-            if decoded is None:
-                missing.append(path)
-            else:
-                files[path] = decoded
+        files = {path: found for path, key in keys.items() if key in known and (found := _decode(known[key]))}
+        missing = [path for path in blobs if path not in files]
         files.update(self._analyse_missing(snapshot, missing, kinds, keys))
-        files = {path: files[path] for path in keys}
+        files = {path: files[path] for path in blobs}
         return Analysis(snapshot, layout, files, blobs, tuple(_projects(snapshot, layout, files, blobs, self._parsed)))
+
+    def _keys(self, blobs: dict[str, str], kinds: dict[str, Kind], signature: str) -> dict[str, bytes]:
+        """What the cache knows each file by; nothing where there is none."""
+        if not self._cache.is_open:
+            return {}
+        return {path: self._cache.key(blob, kinds[path].value, signature) for path, blob in blobs.items()}
 
     def _analyse_missing(
         self, snapshot: Snapshot, missing: list[str], kinds: dict[str, Kind], keys: dict[str, bytes]
@@ -142,12 +153,18 @@ class Analyser:
             return ((number, self._analyse_file(*sources[number])) for number in numbers)
 
         def there(numbers: Iterator[int]) -> bytes:
-            pairs = list(analysed(numbers))
-            return _packed(pairs) or _ENCODER.encode([pair for pair in pairs if _packed(pair)])
+            self._most_kept = 0  # no project rule runs there
+            packed = map(_packed, analysed(numbers))  # each at once: the processes are done at about the same time
+            return _ENCODER.encode([msgspec.Raw(data) for data in packed if data])
+
+        def here(numbers: Iterator[int]) -> None:
+            self._meanwhile()  # while the other processes read files
+            _pairs_decoder()
+            known.update(analysed(numbers))
 
         known: dict[int, Analysed] = {}
-        for data in in_processes(shares, self._processes, there, lambda numbers: known.update(analysed(numbers))):
-            known.update(_PAIRS_DECODER.decode(data))
+        for data in in_processes(shares, self._processes, there, here):
+            known.update(_pairs_decoder().decode(data))
         numbered = enumerate(sources)
         return [known[number] if number in known else self._analyse_file(*source) for number, source in numbered]
 
@@ -169,7 +186,7 @@ class Analyser:
             if tree is not None or check.reads_bytes:
                 findings.extend(_found(check.rule, check.run, document, check.context))
         suppressions = read_suppressions(tree) if tree is not None else ()
-        if tree is not None and document.kind is Kind.RECIPE and len(self._parsed) < _MOST_TREES:
+        if tree is not None and document.kind is Kind.RECIPE and len(self._parsed) < self._most_kept:
             self._parsed[document.data] = tree
         return Analysed(document.kind, tuple(findings), suppressions, facts)
 
@@ -180,7 +197,7 @@ class Analyser:
             self._checks[kind] = []
             for registered in self._rules:
                 card = registered.card
-                if kind not in registered.rule.kinds:
+                if kind.value not in card.kinds:
                     continue
                 run = registered.check("document")
                 if card.is_row:
@@ -255,7 +272,7 @@ def _packed(value: object) -> bytes:
 
 def _decode(data: bytes) -> Analysed | None:
     try:
-        return _DECODER.decode(data)
+        return _decoder().decode(data)
     except (msgspec.MsgspecError, ValueError):
         return None
 

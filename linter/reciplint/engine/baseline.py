@@ -41,6 +41,8 @@ class Baseline(msgspec.Struct, frozen=True):
 
     def covers(self, item: Fingerprinted) -> bool:
         """Whether a finding is one of those accepted, by its path at the base or its own."""
+        if not self.entries:
+            return False
         for path in dict.fromkeys((item.home, item.finding.path)):
             entry = self.entries.get(fingerprint_of(item.finding, path))
             if entry is not None and item.occurrence <= entry.count:

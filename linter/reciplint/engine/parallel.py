@@ -16,7 +16,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 _MOST = 4
-_SHARES = 64
+_SHARES = 192
 
 
 def processes() -> int:
@@ -28,7 +28,7 @@ def processes() -> int:
 
 
 def divide(items: Sequence[Item], weight: Callable[[Item], int]) -> list[list[Item]]:
-    """Divide items, in their order, into a few dozen shares of about equal weight."""
+    """Divide items, in their order, into shares of about equal weight, at most `_SHARES`."""
     least = sum(map(weight, items)) / _SHARES
     shares: list[list[Item]] = []
     held = least

@@ -14,7 +14,6 @@ import msgspec
 from reciplint.engine.cache import Cache
 from reciplint.rules.finding import Finding
 
-_DECODER = msgspec.msgpack.Decoder(list[Finding])
 _ENCODER = msgspec.msgpack.Encoder()
 
 
@@ -32,7 +31,7 @@ def recall(cache: Cache, parts: tuple[str, ...], compute: Callable[[], list[Find
     known = cache.fetch([key]).get(key)
     if known is not None:
         try:
-            return _DECODER.decode(known)
+            return msgspec.msgpack.decode(known, type=list[Finding])
         except (msgspec.MsgspecError, ValueError):
             pass
     found = compute()

@@ -29,7 +29,7 @@ _CHECKS = ("document", "project", "change")
 
 class Card(msgspec.Struct, frozen=True):
     """What can be told of a rule without importing it. `runs_on` holds document, project, change; `is_row` is for one
-    that its module makes of a row of a table."""
+    that its module makes of a row of a table; `kinds` are the kinds of document that it is for."""
 
     id: str
     category: str
@@ -37,6 +37,7 @@ class Card(msgspec.Struct, frozen=True):
     runs_on: tuple[str, ...]
     suppressible: bool
     is_row: bool = False
+    kinds: tuple[str, ...] = ()
 
 
 class Registered:
@@ -145,10 +146,15 @@ def _cards_of(name: str) -> Iterator[Card]:
     _, _, category, file = name.split(".")
     if hasattr(module, "RULES"):
         for row in module.RULES.values():
-            yield Card(row.rule.id, category, name, tuple(row.checks), row.rule.suppressible, is_row=True)
+            yield _card(row.rule, category, name, tuple(row.checks), is_row=True)
         return
     rule: Rule = module.RULE
     if rule.id != file.replace("_", "-"):
         raise ValueError(f"{name} holds the rule {rule.id!r}: the file name is the id")
     runs_on = tuple(of for of in _CHECKS if hasattr(module, f"check_{of}"))
-    yield Card(rule.id, category, name, runs_on, rule.suppressible)
+    yield _card(rule, category, name, runs_on)
+
+
+def _card(rule: Rule, category: str, module: str, runs_on: tuple[str, ...], is_row: bool = False) -> Card:
+    kinds = tuple(sorted(kind.value for kind in rule.kinds))
+    return Card(rule.id, category, module, runs_on, rule.suppressible, is_row, kinds)

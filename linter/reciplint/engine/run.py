@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 import msgspec
 from msgspec.structs import replace
@@ -36,14 +35,13 @@ class NothingMatched(Exception):
     """No file lies under the paths that were asked for."""
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """What to lint. `base` None lints the head alone; `renames` are head path → base path as git tells them;
     `processes` may read files at once."""
 
     head: Snapshot
     base: Snapshot | None = None
-    renames: Mapping[str, str] = field(default_factory=dict)
+    renames: Mapping[str, str] = {}
     paths: tuple[str, ...] = ()
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
@@ -140,6 +138,7 @@ class _Run:
             request.progress,
             request.processes,
             settings.profile,
+            self._load_project_rules,
         )
         head = self.with_policy(analyser.analyse(request.head))
         if request.base is None:
@@ -248,6 +247,10 @@ class _Run:
             is_on = chosen and not self._settings.is_off(name) and self._is_wanted(registered)
             if of in registered.card.runs_on and is_on:
                 yield registered
+
+    def _load_project_rules(self) -> None:
+        for registered in self._active("project"):
+            registered.check("project")
 
     def _is_wanted(self, registered: Registered) -> bool:
         """Whether a rule runs: one on serving does not where the settings say so, unless it is selected."""
