@@ -310,9 +310,8 @@ class _Renames:
         return {}
 
 
-@dataclass(frozen=True)
-class _InMemory(Repository):
-    sides: dict[str | None, Snapshot] = field(default_factory=dict)
+class _InMemory(Repository, frozen=True, kw_only=True):
+    sides: dict[str | None, Snapshot]
 
     def snapshot(self, revision: str | None) -> Snapshot:
         return self.sides[revision]
@@ -321,5 +320,5 @@ class _InMemory(Repository):
 def compared(change: ChangeOfFiles) -> Diff:
     """What `diff` says of a change."""
     head, base = map(Memory, change)
-    repository = _InMemory(Path(), _Renames(), Settings(), RULES, {None: head, BASE: base})
+    repository = _InMemory(Path(), _Renames(), Settings(), RULES, sides={None: head, BASE: base})
     return compare_revisions(repository, BASE, None, Cache(None))[0]

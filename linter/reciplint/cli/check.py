@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from typing import Unpack
 
 import click
+import msgspec
+from msgspec.structs import replace
 
 from reciplint.cli.editor import Editor
 from reciplint.cli.linting import Asked, Linting, lint_options, prepare
@@ -122,8 +123,7 @@ def _judged(head: str | None, staged: bool) -> str | None:
     return STAGED if staged else head
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     """A head and what was found there, after `done` fixes, of which some could perhaps not be written."""
 
     linting: Linting

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import click
+from msgspec.structs import replace
 
 from reciplint.cli import setup_files
 from reciplint.cli.baseline import standing_findings

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 import click
+import msgspec
+from msgspec.structs import replace
 
 from reciplint.cli.editor import Editor
 from reciplint.cli.options import IsoDate, split_rules
@@ -56,8 +57,7 @@ def lint_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@dataclass(frozen=True)
-class Linting:
+class Linting(msgspec.Struct, frozen=True):
     """A repository that was opened, and what is asked of it.
 
     `base_commit` is what it is compared with, `typed` the path of the file that an editor holds.

@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -26,8 +25,7 @@ from reciplint.rules.finding import Finding, rank
 from reciplint.rules.rule import Rule, rule_url
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """What was compared, for the head of a report."""
 
     base: str | None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -24,8 +23,7 @@ _LARGEST = 64 << 20
 """Bytes of settings or a baseline."""
 
 
-@dataclass(frozen=True)
-class Repository:
+class Repository(msgspec.Struct, frozen=True):
     """The top directory, its git (None outside of any), the settings and the rules."""
 
     top: Path

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import click
+from msgspec.structs import replace
 
 from reciplint.cli.fixing import put, tell_done
 from reciplint.cli.linting import Linting

@@ -4,7 +4,8 @@ edit that gives a length another value."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
 
 from reciplint.domain.acceptance import Pin, RolePin, RowPin, generating_role, setting_span
 from reciplint.domain.pairing import Pair
@@ -18,12 +19,11 @@ from reciplint.yamltree.tree import Node, Scalar, Tree, target
 _JSON_LENGTH = re.compile(r'("synthetic_acceptance_length"\s*:\s*)"?[^\s,}"]+"?')
 
 
-@dataclass
-class AcceptancePlaces:
+class AcceptancePlaces(msgspec.Struct):
     """The places of one project's rows and recipes; a master config is cut into lines once."""
 
     project: Project
-    _lines: dict[str, LineIndex] = field(default_factory=dict)
+    _lines: dict[str, LineIndex] = {}
 
     def pin(self, pair: Pair, pin: Pin) -> Span:
         """Where a length is set: the setting of a row, or the variable, flag or JSON object of a role."""

@@ -7,21 +7,22 @@ from typing import Any
 
 import msgspec
 
-from reciplint.domain.reading import canonical, items_of, scalars_of
+from reciplint.domain.reading import digest, items_of, scalars_of
 from reciplint.yamltree.scalars import load
 from reciplint.yamltree.spans import Span
 from reciplint.yamltree.tree import Mapping, Scalar, Tree
 
 
-class Located(msgspec.Struct, frozen=True):
+class Located(msgspec.Struct, frozen=True, array_like=True):
     """A text with its place."""
 
     text: str
     span: Span
 
 
-class ChangelogEntry(msgspec.Struct, frozen=True):
-    """An entry: `keys` are exact or hold `*` wildcards; no `scenario_types` means all; `meaning` is its value."""
+class ChangelogEntry(msgspec.Struct, frozen=True, array_like=True):
+    """An entry: `keys` are exact or hold `*` wildcards; no `scenario_types` means all; `meaning` is a
+    digest of its value."""
 
     span: Span
     keys: tuple[Located, ...]
@@ -75,7 +76,7 @@ def _read_entry(tree: Tree, node: Mapping) -> ChangelogEntry:
         pr_link=Located(link.value, tree.span(link)) if isinstance(link, Scalar) else None,
         scenario_types=tuple(item.value for item in scalars_of(node.get("scenario-type"))),
         flags={name: item for name, item in value.items() if name not in plain},
-        meaning=canonical(value),
+        meaning=digest(value),
     )
 
 

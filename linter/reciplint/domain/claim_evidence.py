@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Any, NamedTuple
+
+import msgspec
 
 from reciplint.domain.changelog import ChangelogEntry, matches
 from reciplint.domain.claims import ConcurrencyClaim
@@ -40,8 +41,7 @@ class Swept(NamedTuple):
     row: Row
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True, dict=True):
     """The keys of a changelog entry at one revision. `keys` is empty where one of them is unknown."""
 
     project: Project

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from reciplint.domain.changelog import added_entries
 from reciplint.domain.impact import Impact, impacts

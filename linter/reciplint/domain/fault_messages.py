@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from reciplint.domain.faults import Fault, Path
 
@@ -90,8 +91,7 @@ _CONVERTED = {
 }
 
 
-@dataclass(frozen=True)
-class Description:
+class Description(msgspec.Struct, frozen=True):
     """What a finding says of a fault."""
 
     message_id: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reciplint.domain.faults import Fault, Path, boolean, structural, with_dashes, without_echoes
 from reciplint.domain.schemas import vocabulary

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from reciplint.domain.master import METADATA, Arm, MasterEntry, Row
@@ -14,8 +14,7 @@ from reciplint.domain.references import Use
 from reciplint.domain.runners import Runners
 
 
-@dataclass(frozen=True)
-class Impact:
+class Impact(msgspec.Struct, frozen=True):
     """A key that a change touches. `kinds` are the scenario kinds with changed points, `recipes` the changed files."""
 
     master: str
@@ -26,8 +25,7 @@ class Impact:
     reason: str
 
 
-@dataclass(frozen=True)
-class _Point:
+class _Point(msgspec.Struct, frozen=True):
     """What is measured: settings and concurrency, with its recipes by name and by meaning."""
 
     core: tuple[Point, float | None]
@@ -37,8 +35,7 @@ class _Point:
     described: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _Meaning:
+class _Meaning(msgspec.Struct, frozen=True):
     """The file that a reference comes to (by its path at the base) and the digest of the variant it runs."""
 
     file: str

@@ -47,7 +47,7 @@ METADATA = frozenset({"router", "kv-p2p-transfer", "hardware"})
 """Settings that describe a point and do not change what is measured."""
 
 
-class Reference(msgspec.Struct, frozen=True):
+class Reference(msgspec.Struct, frozen=True, array_like=True):
     """A recipe as a row names it. `text` is the path as written without its selector `:override_x[i]`;
     `folder` is the entry's `srt-recipe-dir` (era C)."""
 
@@ -59,7 +59,7 @@ class Reference(msgspec.Struct, frozen=True):
     span: Span
 
 
-class Workers(msgspec.Struct, frozen=True):
+class Workers(msgspec.Struct, frozen=True, array_like=True):
     """The workers of one role as the row states them; sizes are GPUs, None where the row is silent."""
 
     role: str
@@ -73,7 +73,7 @@ class Workers(msgspec.Struct, frozen=True):
     span: Span
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, array_like=True):
     """A search-space entry. `identity` names it in the domain's terms, without its place or concurrency;
     equal `meaning` (a digest of the row, its scenario and its entry) is an unchanged arm."""
 
@@ -89,7 +89,7 @@ class Row(msgspec.Struct, frozen=True):
     meaning: str
 
 
-class Arm(msgspec.Struct, frozen=True):
+class Arm(msgspec.Struct, frozen=True, array_like=True):
     """One scenario of a key: `agentic-coding`, or a fixed sequence length such as `8k1k`. `dram_span` is where its
     `dram-utilization` is written, None where it is not; `path` leads to it from the file's top."""
 
@@ -105,7 +105,7 @@ class Arm(msgspec.Struct, frozen=True):
     path: tuple[str | int, ...]
 
 
-class MasterEntry(msgspec.Struct, frozen=True):
+class MasterEntry(msgspec.Struct, frozen=True, array_like=True):
     """A key of a master config. `settings` is everything but the scenarios; `component_spans` tell where `router` and
     `kv-p2p-transfer` are written among them; `digest` covers it whole. `owns_runner`: the runner is written in this key
     and shared by no anchor, so that an edit reaches it."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from reciplint.domain.faults import Fault, Path, boolean, integer, under
 
@@ -13,8 +14,7 @@ _ROLES = ("worker", "prefill", "decode")
 _SINGLE = ("pp", "dcp-size", "pcp-size")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True, dict=True):
     """A row with its path in the entry and its scenario."""
 
     path: Path

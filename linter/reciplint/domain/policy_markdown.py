@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from reciplint.yamltree.spans import Span
 
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(msgspec.Struct, frozen=True):
     """Rendered text: markup gone, white space normalised, inline code kept in backticks and listed in `codes`."""
 
     text: str
@@ -21,16 +21,14 @@ class Words:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(msgspec.Struct, frozen=True):
     """A heading; level 1 is the title."""
 
     level: int
     words: Words
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A pipe table: the cells of its head and of each row."""
 
     head: tuple[Words, ...]

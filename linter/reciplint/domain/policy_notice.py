@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -43,19 +42,18 @@ _MODEL = re.compile(
 _PREFIX = re.compile(r"[a-z][a-z0-9.]*[a-z0-9]")
 
 
-@dataclass
-class Notice:
+class Notice(msgspec.Struct):
     """What one section has said so far; `table` 0 are the facts of its prose, then its tables from 1 on."""
 
     effective: str = ""
-    facts: list[tuple[int, Deprecation]] = field(default_factory=list)
-    doubts: list[Doubt] = field(default_factory=list)
+    facts: list[tuple[int, Deprecation]] = []
+    doubts: list[Doubt] = []
     tables: int = 0
-    pending: set[int] = field(default_factory=set)
+    pending: set[int] = set()
     pending_all: bool = False
     void: bool = False
     partial: Words | None = None
-    permitted: set[str] = field(default_factory=set)
+    permitted: set[str] = set()
 
 
 def read_notice(heading: Words | None, blocks: Iterable[Table | Words], known: frozenset[str]) -> Notice:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -38,14 +37,13 @@ _LIST = rf"{PRECISION}(?:\s*(?:/|,|and|or)\s*{PRECISION})*"
 _LIMIT = re.compile(rf"\b(?:limited|restricted)\s+to\s+(?P<a>{_LIST})\b|\b(?P<b>{_LIST})\s+only\b", re.IGNORECASE)
 
 
-@dataclass
-class _Reading:
+class _Reading(msgspec.Struct):
     """What has been read so far; `permitted` are the (prefix, scenario) whose non-spec-decode arms stay allowed."""
 
-    table_facts: list[Deprecation] = field(default_factory=list)
-    notice_facts: list[Deprecation] = field(default_factory=list)
-    doubts: list[Doubt] = field(default_factory=list)
-    permitted: set[str] = field(default_factory=set)
+    table_facts: list[Deprecation] = []
+    notice_facts: list[Deprecation] = []
+    doubts: list[Doubt] = []
+    permitted: set[str] = set()
     understood: int = 0
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from reciplint.domain.policy import Deprecation
 from reciplint.domain.policy_markdown import Table, Words
@@ -31,8 +32,7 @@ MENTIONS = re.compile(r"\b(deprecat\w*|retire\w*|sunset|discontinued)\b", re.IGN
 _PREFIX = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A row by the roles of its columns."""
 
     cells: Mapping[str, Words]

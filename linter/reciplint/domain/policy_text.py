@@ -9,7 +9,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from reciplint.domain.policy import AGENTIC, ANY, sequence_scenario
 
@@ -25,8 +27,7 @@ class NotUnderstood(Exception):
     """A phrase whose meaning is not certain; the argument says what about it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """What one phrase retires; `names` limits it to some of the models that the row speaks of."""
 
     scenario: str = ANY

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from difflib import get_close_matches
 from itertools import takewhile
 from typing import Any
+
+from msgspec.structs import replace
 
 from reciplint.domain.faults import Fault, Path, show
 from reciplint.domain.recipe_conditions import at

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reciplint.domain.faults import Fault, show, structural, without_echoes
 from reciplint.domain.recipe_bundle import GROUPS, Source, bundle_faults

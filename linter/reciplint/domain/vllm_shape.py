@@ -9,9 +9,10 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from difflib import SequenceMatcher, get_close_matches
 from typing import Any
+
+from msgspec.structs import replace
 
 from reciplint.domain.faults import Fault, Path, dashed, show, structural, under, under_any, without_echoes
 from reciplint.repo.kinds import Kind

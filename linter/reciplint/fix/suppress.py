@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from reciplint.domain.suppression import Suppression, read_suppressions, spelled
 from reciplint.fix.apply import apply_one
@@ -24,13 +25,12 @@ VOID = "missing-reason"
 """The rule that speaks of a suppression without a reason: it may fall silent where one is completed."""
 
 
-@dataclass
-class Silenced:
+class Silenced(msgspec.Struct):
     """Files with new contents, how many findings they silence, and what could not be silenced and why."""
 
-    files: dict[str, bytes] = field(default_factory=dict)
+    files: dict[str, bytes] = {}
     done: int = 0
-    refused: list[str] = field(default_factory=list)
+    refused: list[str] = []
 
 
 class _Place(NamedTuple):

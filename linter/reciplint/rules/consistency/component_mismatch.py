@@ -135,8 +135,9 @@ Review findings on versions that were moved in recipes only; vLLM's, SGLang's an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from reciplint.domain.components import differ
 from reciplint.domain.pairing import Pair
@@ -170,8 +171,7 @@ _TRANSFERS = frozenset({"nixl", "mooncake", "mori", "ucx", "nccl", "mpi"})
 _SHOWN = 3
 
 
-@dataclass
-class _Mismatch:
+class _Mismatch(msgspec.Struct):
     """A setting that recipes contradict: `first` is the pair it was seen with, `places` tell where in which recipe,
     by path."""
 
@@ -179,7 +179,7 @@ class _Mismatch:
     stated: str
     actual: str
     first: Pair
-    places: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    places: dict[str, tuple[str, tuple[str, ...]]] = {}
 
 
 def check_project(project: Project, context: Context) -> Iterator[Finding]:

@@ -148,7 +148,8 @@ TensorRT-LLM (August 2026); vLLM 0.33.0, `docs/features/mooncake_store_connector
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from reciplint.domain.offloading import Budget, Reserved, budget, largest
 from reciplint.domain.pairing import Pair
@@ -183,8 +184,7 @@ _GB = 10**9
 _SHOWN = 3
 
 
-@dataclass
-class _Excess:
+class _Excess(msgspec.Struct):
     """Recipes of one scenario that reserve too much: the first and worst of them and all their paths."""
 
     pair: Pair
