@@ -43,17 +43,17 @@ def test_a_silent_entry_follows_the_majority() -> None:
     eras = file_eras({"a": FOLDER, "b": FOLDER, "c": PATH, "d": SILENT, "e": SETTINGS})
     assert eras.majority is Era.FOLDER
     assert [eras.era(value) for value in (SILENT, PATH, SETTINGS)] == [Era.FOLDER, Era.PATH, Era.SETTINGS]
-    assert eras.is_october(SETTINGS)  # it stands in an October file
+    assert eras.is_october(Era.SETTINGS)  # it stands in an October file
     assert file_eras({"a": SILENT}).majority is Era.SETTINGS
-    assert not file_eras({"a": SILENT, "b": SETTINGS}).is_october(SETTINGS)
+    assert not file_eras({"a": SILENT, "b": SETTINGS}).is_october(Era.SETTINGS)
 
 
 def test_aggregate_rows_are_octobers_even_with_config_file() -> None:
     aggregate = entry({"worker": {"additional-settings": ["CONFIG_FILE=recipes/a.yaml"]}, "num-nodes": 2})
     eras = file_eras({"a": aggregate, "b": SETTINGS})
     assert eras.majority is Era.SETTINGS
-    assert eras.is_october(aggregate)
-    assert not file_eras({"a": entry({"worker": {}}), "b": SETTINGS}).is_october(SETTINGS)  # a stray key is a fault
+    assert eras.is_october(Era.SETTINGS)
+    assert not file_eras({"a": entry({"worker": {}}), "b": SETTINGS}).is_october(Era.SETTINGS)  # a stray key is a fault
 
 
 def test_files_older_than_the_oldest_layout_are_undescribed() -> None:

@@ -91,7 +91,7 @@ def test_corpus_entries(where: str, request: pytest.FixtureRequest) -> None:
         root = yaml.load(path.read_bytes(), yaml.CSafeLoader)
         eras = file_eras(root)
         for seed, entry in enumerate(list(root.values())[::7]):
-            layout = Layout(eras.is_october(entry), eras.era(entry))
+            layout = Layout(eras.is_october(eras.era(entry)), eras.era(entry))
             judge = STATEMENTS[layout].entry
             assert master_accepts(layout, entry)
             assert judge(entry)

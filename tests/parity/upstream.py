@@ -140,7 +140,7 @@ def main() -> int:
         root = yaml.load(path.read_bytes(), yaml.CSafeLoader)
         eras = file_eras(root)
         for number, (key, value) in enumerate(root.items()):
-            if Layout(eras.is_october(value), eras.era(value)) != layout:
+            if Layout(eras.is_october(eras.era(value)), eras.era(value)) != layout:
                 tally["entry of another era, passed over"] += 1
                 continue
             cases = [

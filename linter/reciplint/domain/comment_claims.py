@@ -84,7 +84,7 @@ def shape_claims(text: str, *, is_label: bool) -> list[Claim]:
     if _TOPOLOGY.search(text) is None:
         return found
     for start, sentence in sentences(text):
-        here = _claims(sentence, is_label)
+        here = _claims(sentence, is_label) if _TOPOLOGY.search(sentence) is not None else []
         if here and not is_hedged(sentence) and (is_label or not _LIKENESS.search(sentence)):
             found += [claim._replace(start=claim.start + start, end=claim.end + start) for claim in here]
     return found

@@ -6,7 +6,6 @@ known (`VLLM_`, `SGLANG_`, `NCCL_`, `UCX_`, `DYN_`), so that another one is read
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
@@ -74,9 +73,11 @@ def variable(name: str) -> EnvFact | None:
 
 def _close(name: str, world: World) -> list[str]:
     """Known names much like another one; of those alone that share half of its words, which are told quickly."""
-    words = set(name.split("_"))
-    shared = Counter(known for word in words for known in _by_word(world.owner).get(word, ()))
-    alike = [known for known, count in shared.items() if 2 * count >= len(words)]
+    words, index = set(name.split("_")), _by_word(world.owner)
+    half = (len(words) + 1) // 2
+    rarest = sorted(words, key=lambda word: len(index.get(word, ())))[: len(words) - half + 1]  # half needs one of them
+    some = {known for word in rarest for known in index.get(word, ())}
+    alike = [known for known in some if len(words.intersection(known.split("_"))) >= half]
     return get_close_matches(name, alike, n=3, cutoff=0.85)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+import msgspec
 
 VENDORED = ("recipes/", "benchmarks/", "inferencex-e2e/")
 """How a full recipe path begins; anything else is relative to `srt-recipe-dir`."""
@@ -31,13 +32,12 @@ class Era(StrEnum):
     FOLDER = "C"  # srt-recipe relative to the entry's srt-recipe-dir
 
 
-@dataclass(frozen=True)
-class FileEras:
+class FileEras(msgspec.Struct, frozen=True):
     """The eras of one master file. `aggregate_rows`: rows use `worker` and `num-nodes`, as only October has them."""
 
     majority: Era
     aggregate_rows: bool = False
-    counts: Mapping[Era, int] = field(default_factory=dict)
+    counts: Mapping[Era, int] = {}
 
     def era(self, entry: Any) -> Era:
         """The era of an entry of this file."""
@@ -45,9 +45,9 @@ class FileEras:
             return self.majority
         return entry_era(entry) or self.majority
 
-    def is_october(self, entry: Any) -> bool:
-        """Whether an entry has October's shape; an entry of era A can have either."""
-        return self.era(entry) in (Era.PATH, Era.FOLDER) or self.aggregate_rows or self.majority is not Era.SETTINGS
+    def is_october(self, era: Era) -> bool:
+        """Whether an entry of an era has October's shape; one of era A can have either."""
+        return era in (Era.PATH, Era.FOLDER) or self.aggregate_rows or self.majority is not Era.SETTINGS
 
 
 def rows(entry: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal
+
+import msgspec
 
 from reciplint.domain.schemas import conforms, explainer
 
@@ -18,14 +19,13 @@ Place = Literal["key", "value", "owner"]
 """`key` and `value` of the last part of the path; `owner`: the mapping at the path, for what is missing in it."""
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """One fault. `tolerated`: the consumer converts or ignores it, so it is no error."""
 
     path: Path
     place: Place
     name: str
-    arguments: Mapping[str, str | int | float | tuple[str, ...]] = field(default_factory=dict)
+    arguments: Mapping[str, str | int | float | tuple[str, ...]] = {}
     tolerated: bool = False
 
 
@@ -46,11 +46,10 @@ def with_dashes(value: Any, names: frozenset[str]) -> Any:
     result = {}
     for key, item in value.items():
         name = dashed(key) if key not in names else key
-        if name != key and name in names:
-            if name not in value:
-                result[name] = with_dashes(item, names)
-        else:
-            result[key] = with_dashes(item, names)
+        if name != key and name not in names:
+            name = key
+        if name == key or name not in value:
+            result[name] = with_dashes(item, names) if isinstance(item, (dict, list)) else item
     return result
 
 

@@ -7,8 +7,9 @@ definite definition.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from reciplint.domain.eras import Era, FileEras
 from reciplint.domain.faults import Fault, Path, boolean, structural, under, under_any, with_dashes, without_echoes
@@ -20,8 +21,7 @@ STRICT = frozenset(("pp", "dcp-size", "pcp-size", "num-nodes", "power", "require
 """Fields whose type upstream does not convert; neither does it in the workers of an aggregate row."""
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True):
     """Which shape an entry is judged by, and how its rows name recipes."""
 
     october: bool
@@ -36,7 +36,7 @@ class Layout:
 def layout_of(entry: Any, eras: FileEras) -> Layout | None:
     """The layout of an entry of a file; None where it is older than what is described."""
     era = eras.era(entry)
-    return None if era is Era.UNDESCRIBED else Layout(eras.is_october(entry), era)
+    return None if era is Era.UNDESCRIBED else Layout(eras.is_october(era), era)
 
 
 def dashed_entry(entry: Any) -> Any:

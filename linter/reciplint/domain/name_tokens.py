@@ -58,9 +58,10 @@ _WHOLE = frozenset({"dep", "tep", "tp"})
 """Kinds that say a worker's size: a second one in a word begins another worker, as in `dep4tp4`."""
 
 
-def words_of(name: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def words_of(name: str) -> tuple[str, ...]:
     """The words of a name, known or not, in lower case."""
-    return name.lower().replace("_", "-").replace("/", "-").replace(" ", "-").split("-")
+    return tuple(name.lower().replace("_", "-").replace("/", "-").replace(" ", "-").split("-"))
 
 
 def says_more(words: Iterable[str], others: Iterable[str]) -> bool:

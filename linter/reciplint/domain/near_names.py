@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import zip_longest
+from functools import lru_cache
 
 _WORD = re.compile(r"\d+|[^\W\d_]+|\*")
 _SHORTEST = 4
@@ -22,14 +22,17 @@ def meant(text: str, names: Iterable[str]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
+@lru_cache(maxsize=4096)
 def _words(text: str) -> list[str]:
     """Words and numbers without their scope (`cluster:`), case and separators left out."""
     return _WORD.findall(text.rpartition(":")[2].lower())
 
 
 def _is_slip(words: list[str], others: list[str]) -> bool:
-    differing = [pair for pair in zip_longest(words, others, fillvalue="") if pair[0] != pair[1]]
-    return bool(words) and (not differing or (len(differing) == 1 and _is_one_letter(*differing[0])))
+    if not words or len(words) != len(others):
+        return False
+    differing = [pair for pair in zip(words, others, strict=True) if pair[0] != pair[1]]
+    return not differing or (len(differing) == 1 and _is_one_letter(*differing[0]))
 
 
 def _is_one_letter(word: str, other: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from posixpath import dirname
 
 import msgspec
 
@@ -109,6 +110,17 @@ class Project(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _maps(self) -> dict[str, tuple[SettingsMap, ...]]:
         return {}
+
+    def recipes_of(self, folder: str) -> tuple[str, ...]:
+        """The recipes that lie directly in a folder, sorted, those that cannot be read too."""
+        return tuple(self._folders.get(folder, ()))
+
+    @cached_property
+    def _folders(self) -> dict[str, list[str]]:
+        folders: dict[str, list[str]] = {}
+        for path in self.recipe_paths:
+            folders.setdefault(dirname(path), []).append(path)
+        return folders
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a file; None where there is none. For several files, `read_all` is one call of git."""

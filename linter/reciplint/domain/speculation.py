@@ -67,11 +67,12 @@ def read_acceptance(engine: str, args: Mapping[str, Any], env: Mapping[str, Any]
     """Every simulated acceptance of a role, in the order of `ENVIRONMENT`, then vLLM's."""
     found = [Acceptance(name, "env", (name,), str(env[name])) for name in ENVIRONMENT if env.get(name) is not None]
     for key, value in args.items():
-        if key.replace("_", "-") == "speculative-config" and engine != "trtllm":
+        name = key.replace("_", "-")
+        if name == "speculative-config" and engine != "trtllm":
             config = json_object(value)
             if config.get(_VLLM_KEY) is not None:
                 found.append(Acceptance(_VLLM_KEY, "args", (key,), str(config[_VLLM_KEY])))
-        elif key.replace("_", "-") == "spec-decode-acceptance-length" and value is not None:
+        elif name == "spec-decode-acceptance-length" and value is not None:
             found.append(Acceptance(key, "args", (key,), str(value)))
     return tuple(found)
 

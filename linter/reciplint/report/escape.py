@@ -46,7 +46,7 @@ def shown(text: str, limit: int | None = None) -> str:
     """The text on one line, safe to print; cut to `limit` code points of the original, with "…" for the rest."""
     if limit is not None and len(text) > limit:
         return shown(text[:limit]) + "…"
-    return _UNSAFE.sub(lambda match: escaped(match[0]), text)
+    return text if is_plain(text) else _UNSAFE.sub(lambda match: escaped(match[0]), text)
 
 
 def shown_path(path: str) -> str:
@@ -68,6 +68,11 @@ def shown_at(text: str, index: int) -> str:
     """How one character of a text is shown, as `shown` does it for the whole."""
     match = _UNSAFE.match(text, index)
     return escaped(match[0]) if match else text[index]
+
+
+def is_plain(text: str) -> bool:
+    """Whether every character is shown as itself and takes one cell: printable ASCII that holds no command."""
+    return text.isascii() and text.isprintable() and "#" not in text
 
 
 def percent_encoded(path: str) -> str:

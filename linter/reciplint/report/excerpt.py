@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
-from reciplint.report.escape import shown_at
+from reciplint.report.escape import is_plain, shown_at
 
 _TAB = "    "
 _LEAD = 12
@@ -38,6 +38,8 @@ def excerpt(line: str, start: int, end: int, width: int) -> Excerpt:
     Only the neighbourhood of the span is looked at, so a line of a megabyte costs no more than a short one.
     """
     start = min(start, len(line))
+    if len(line) <= width and is_plain(line):
+        return Excerpt(line.rstrip(), start, max(1, min(end, len(line)) - start))
     low, high = max(0, start - width), min(len(line), start + width)
     cells = [_TAB if line[index] == "\t" else shown_at(line, index) for index in range(low, high)]
     widths = [display_width(cell) for cell in cells]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from string import Formatter
 from typing import Literal
 
 import msgspec
@@ -22,7 +24,7 @@ def rank(severity: Severity) -> int:
     return 2 - SEVERITIES.index(severity)
 
 
-class Related(msgspec.Struct, frozen=True):
+class Related(msgspec.Struct, frozen=True, array_like=True):
     """Another place that the finding speaks of. `path` "" means the document under check."""
 
     path: str
@@ -30,7 +32,7 @@ class Related(msgspec.Struct, frozen=True):
     message: str
 
 
-class Fix(msgspec.Struct, frozen=True):
+class Fix(msgspec.Struct, frozen=True, array_like=True):
     """A repair as symbolic operations: `safe` keeps the loaded value, `unsafe` changes it as the title says,
     `display` is shown and never applied. One that `is_last` tells of what all files come to, and is applied when no
     other fix changes anything any more."""
@@ -41,7 +43,7 @@ class Fix(msgspec.Struct, frozen=True):
     is_last: bool = False
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Finding(msgspec.Struct, frozen=True, array_like=True):
     """One fault at one place.
 
     `subject` identifies the fault in the domain's terms (key, scenario, row, offending value), never by line or
@@ -62,6 +64,8 @@ class Finding(msgspec.Struct, frozen=True):
 
     def at(self, path: str) -> Finding:
         """The finding with every "" path filled in (document findings are cached by content, not by path)."""
+        if self.fix is None and not self.related:
+            return msgspec.structs.replace(self, path=self.path or path)
         fix = self.fix and msgspec.structs.replace(
             self.fix,
             operations=tuple(op if op.path else msgspec.structs.replace(op, path=path) for op in self.fix.operations),
@@ -130,6 +134,16 @@ def _parts(text: str, literals: list[str]) -> list[str] | None:
     return [*parts, text] if all((*parts, text)) else None
 
 
+@lru_cache(maxsize=1024)
+def _specified(template: str) -> frozenset[str]:
+    """The fields of a template that have something after a colon, in which there may be others."""
+    found: set[str] = set()
+    for _, name, spec, _ in Formatter().parse(template):
+        if name and spec:
+            found |= {name, *_specified(spec)}
+    return frozenset(found)
+
+
 def render(template: str, arguments: dict[str, Argument]) -> str:
     """A message from its template: fields in braces, lists joined by commas, and after a colon
 
@@ -140,8 +154,11 @@ def render(template: str, arguments: dict[str, Argument]) -> str:
       first phrase that matches is taken, and `, =、` is for what joins a list. What no phrase matches stays.
     """
     fields: dict[str, object] = {}
+    specified = _specified(template)
     for name, value in arguments.items():
-        if isinstance(value, int) and not isinstance(value, bool):
+        if type(value) is str and name not in specified:
+            fields[name] = value
+        elif isinstance(value, int) and not isinstance(value, bool):
             fields[name] = _Count(value)
         elif isinstance(value, (tuple, list)):
             fields[name] = _Items(value)

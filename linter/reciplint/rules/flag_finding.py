@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from reciplint.domain.document import Document
 from reciplint.domain.near_names import meant
 from reciplint.domain.serving.flag_checks import Fault
 from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Rule
 from reciplint.yamltree.edit import Path, Refused, RenameKey, SetScalar, locate
-from reciplint.yamltree.tree import MERGE, Mapping, Node, Scalar, Sequence, Tree, children, key_path, pointer
+from reciplint.yamltree.tree import MERGE, Mapping, Node, Scalar, Sequence, Tree, key_path, pointer
 
 
 def finding_of(rule: Rule, fault: Fault, document: Document) -> Finding:
@@ -33,15 +35,25 @@ def written_path(tree: Tree, start: int) -> Path:
     node: Node | None = tree.documents[0] if tree.documents else None
     path: Path = ()
     while isinstance(node, (Mapping, Sequence)):
-        inner: Node | None = None
-        for part, key, value in children(node):
-            if key.start in (start, start - 1):
-                return (*path, part)
-            if value.start <= start < value.end:
-                path, inner = (*path, part), value
-                break
-        node = inner
+        part, key, value = _child_at(node, start)
+        if key is None or value is None:
+            return ()
+        path = (*path, part)
+        if key.start in (start, start - 1):
+            return path
+        node = value if value.start <= start < value.end else None
     return ()
+
+
+def _child_at(node: Mapping | Sequence, start: int) -> tuple[str | int, Node | None, Node | None]:
+    """The last key or item that begins at an offset or before: its name or number, itself, its value."""
+    if isinstance(node, Mapping):
+        index = bisect_right(node.entries, start, key=lambda entry: entry[0].start) - 1
+        entry = node.entries[index] if index >= 0 else None
+        return ("", None, None) if entry is None else (entry.name or "", entry.key, entry.value)
+    index = bisect_right(node.items, start, key=lambda item: item.start) - 1
+    item = node.items[index] if index >= 0 else None
+    return index, item, item
 
 
 def _fix(tree: Tree, path: Path, fault: Fault) -> Fix | None:

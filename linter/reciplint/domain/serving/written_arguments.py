@@ -21,12 +21,17 @@ KINDS = frozenset((*DEPLOYING, Kind.VLLM_RECIPE, Kind.VLLM_STRATEGY))
 
 class Written(NamedTuple):
     """A process, and the release of its engine: `release` is None where it is not known, `said` is what tells it as
-    written (an image, a minimum version), `said_at` where."""
+    written (an image, a minimum version), `told_at` where, if that is not the process's own image."""
 
     process: ServeConfig
     release: Version | None
     said: str = ""
-    said_at: Place | None = None
+    told_at: Place | None = None
+
+    @property
+    def said_at(self) -> Place | None:
+        """Where the release is told."""
+        return self.told_at or self.process.image_place
 
 
 @lru_cache(maxsize=1)
@@ -37,7 +42,7 @@ def written_processes(document: Document) -> tuple[Written, ...]:
 
         return tuple(written_lists(document.path, document.tree)) if document.tree is not None else ()
     return tuple(
-        Written(process, _release(process.image, process.engine), process.image, process.image_place)
+        Written(process, _release(process.image, process.engine), process.image)
         for process in processes(document_deployments(document))
     )
 

@@ -131,16 +131,16 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
 
 
 def _recipe(project: Project, path: str, recipe: Recipe, runs: set[int]) -> Iterator[Finding]:
-    file, name = splitext(basename(path))[0], recipe.name
+    file, name, variants = splitext(basename(path))[0], recipe.name, recipe.runnable
     places = dict(recipe.name_faults)
     faults = {fault: ["`name:`"] for fault in places}
     differ = name and says_more(words_of(file), words_of(name))
-    of_file = recipe_faults(file, recipe.runnable) if differ or not name else list(places)
+    of_file = recipe_faults(file, variants) if differ or not name else list(places)
     for fault in of_file:
         if fault.token.text in words_of(file):
             faults.setdefault(fault, []).insert(0, "the file name")
     for label, text in (("`name:`", name), ("the file name", file)):
-        for fault in concurrency_faults(text, recipe.runnable, runs):
+        for fault in concurrency_faults(text, variants, runs):
             faults.setdefault(fault, []).insert(0, label)
     for fault, labels in faults.items():
         yield _fault(path, recipe, fault, labels, places.get(fault) or _place(project, path, fault))

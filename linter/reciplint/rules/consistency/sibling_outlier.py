@@ -205,8 +205,8 @@ def check_change(change: Change, context: Context) -> Iterator[Finding]:
     head, before = change.head, set(change.base.recipe_paths)
     added = [path for path in head.recipes if change.base_path(path) not in before]
     for path in added:
-        recipe, folder = head.recipes[path], dirname(path)
-        siblings = [other for other in head.recipes.values() if dirname(other.path) == folder and _is_plain(other)]
+        recipe, beside = head.recipes[path], head.recipes_of(dirname(path))
+        siblings = [head.recipes[other] for other in beside if other in head.recipes and _is_plain(head.recipes[other])]
         if recipe in siblings:
             siblings.remove(recipe)
             paths = sorted((other.path for other in siblings), key=lambda other: name_distance(path, other))

@@ -231,7 +231,7 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
 
 def _missing_file(project: Project, use: Use, resolved: Resolved) -> Finding:
     right = meant(resolved.expected, project.recipe_paths)
-    close = right or _closest(resolved.expected, project.recipe_paths)
+    close = right or _closest(resolved.expected, project)
     related = (Related(close, project.recipe_span(close), "the closest file"),) if close else ()
     return RULE.finding(
         "file",
@@ -295,13 +295,14 @@ def _wrong_selector(project: Project, use: Use, resolved: Resolved) -> Iterator[
     )
 
 
-def _closest(expected: str, paths: tuple[str, ...]) -> str:
+def _closest(expected: str, project: Project) -> str:
     """The likeliest path that exists: same folder and a similar name, else the same name, else a similar path."""
-    siblings = {basename(path): path for path in paths if dirname(path) == dirname(expected)}
-    close = difflib.get_close_matches(basename(expected), siblings, 1, 0.85)
+    folder, _, name = expected.rpartition("/")
+    siblings = {basename(path): path for path in project.recipes_of(folder)}
+    close = difflib.get_close_matches(name, siblings, 1, 0.85)
     if close:
         return siblings[close[0]]
-    namesakes = [path for path in paths if basename(path) == basename(expected)]
+    namesakes = [path for path in project.recipe_paths if f"/{path}".endswith(f"/{name}")]
     return next(iter(difflib.get_close_matches(expected, namesakes, 1, 0.0)), "")
 
 

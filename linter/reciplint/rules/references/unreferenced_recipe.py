@@ -151,7 +151,7 @@ def _severity(project: Project) -> Severity:
 def _siblings(project: Project, path: str) -> tuple[int, tuple[Related, ...]]:
     """How many recipes of the same folder rows name, and the rows of those with the most similar names."""
     active = project.resolver.active
-    named = [other for other in project.recipe_paths if dirname(other) == dirname(path) and other in active]
+    named = [other for other in project.recipes_of(dirname(path)) if other in active]
     nearest = sorted(named, key=lambda other: name_distance(path, other))[:_SHOWN]
     shown = [(other, active[other][0]) for other in nearest]
     related = tuple(

@@ -240,6 +240,11 @@ class _Precedents:
 
 def _shared_start(one: str, other: str) -> int:
     """How many characters two paths begin with in common."""
-    return next(
-        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
+    shared, least = 0, min(len(one), len(other))
+    while shared < least:
+        middle = (shared + least + 1) // 2
+        if one[:middle] == other[:middle]:
+            shared = middle
+        else:
+            least = middle - 1
+    return shared

@@ -162,7 +162,7 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
 
 def _dashed_siblings(project: Project, path: str, key: str) -> dict[str, Span]:
     """The recipes of the same folder that spell a key so, each with the first place."""
-    siblings = [other for other in project.recipes if dirname(other) == dirname(path) and other != path]
+    siblings = [other for other in project.recipes_of(dirname(path)) if other in project.recipes and other != path]
     places = {other: first_written(data, key) for other, data in project.read_all(siblings).items()}
     return {other: place for other, place in places.items() if place is not None}
 
