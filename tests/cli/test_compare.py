@@ -112,3 +112,65 @@ def test_a_key_without_recipes_is_read_from_its_script(top: Path) -> None:
         ("max-num-seqs", "${CONC}", 1),
         ("max-num-batched-tokens", "8192", 2),
     }
+
+
+AGENTIC = """\
+OFFLOAD=()
+case "${KV_OFFLOAD_BACKEND:-}" in
+    "") ;;
+    store) OFFLOAD=(--kv-transfer-config '{"kv_connector":"StoreConnector","kv_role":"kv_both"}') ;;
+esac
+if require_agentic_kv_offload_backend plain; then OFFLOAD=(--kv-offloading-size 8); fi
+if agentic_kv_offload_enabled; then export OFFLOADS=1; fi
+CP=()
+if [ "${DCP_SIZE:-1}" -gt 1 ]; then CP=(--decode-context-parallel-size "$DCP_SIZE"); fi
+if [ "$CONC" -le 8 ]; then DRAFTS=7; elif [ "$CONC" -le 16 ]; then DRAFTS=3; else DRAFTS=0; fi
+if [ "$CONC" -ge 56 ]; then MEMORY=0.90; else MEMORY=0.92; fi
+if [ "$CONC" = 64 ]; then MEMORY=0.88; fi
+if [ -z "${CONC:-}" ]; then MEMORY=0.5; fi
+vllm serve "$MODEL" --tensor-parallel-size "$TP" "${CP[@]}" "${OFFLOAD[@]}" --block-size "$DRAFTS" \\
+  --gpu-memory-utilization "$MEMORY"
+"""
+
+
+def agentic(top: Path, row: str) -> set[tuple[str, str, str, int]]:
+    """What a row of an agentic key comes to in the script above."""
+    master = single("finch-fp8-b200-vllm", row, runner="cluster:b200-x")
+    arm = "    fixed-seq-len:\n    - isl: 8192\n      osl: 1024\n      search-space:\n"
+    files = {
+        "configs/nvidia-master.yaml": master.replace(arm, "    agentic-coding:\n    - search-space:\n"),
+        "benchmarks/single_node/agentic/finch_fp8_b200_vllm.sh": AGENTIC,
+    }
+    write(top, files)
+    ran = reciplint(top, "compare", "finch-fp8-b200-vllm", FILE, "--format", "json")
+    assert ran.status == 1, ran.err
+    return {(item["setting"], item["key"], item["recipe"], item["deployments"]) for item in ran.report["settings"]}
+
+
+def test_a_script_is_told_what_its_row_offloads_to(top: Path) -> None:
+    row = "{{ tp: 4, dcp-size: 2, kv-offloading: {}, conc-list: [8] }}"
+    stored = agentic(top, row.format("dram, kv-offload-backend: { name: store }"))
+    unset = "engine's choice"
+    assert stored >= {
+        ("kv-transfer-config", '{"kv_connector": "StoreConnector", "kv_role": "kv_both"}', unset, 1),
+        ("OFFLOADS", "1", unset, 1),
+        ("dcp", "2", "1", 1),
+    }
+    assert "kv-offloading-size" not in {name for name, *_ in stored}
+    plain = agentic(top, row.format("dram, kv-offload-backend: { name: plain }"))
+    assert plain >= {("kv-offloading-size", "8", unset, 1), ("OFFLOADS", "1", unset, 1)}
+    assert "kv-transfer-config" not in {name for name, *_ in plain}
+    resident = {name for name, *_ in agentic(top, row.format("none"))}
+    assert not resident & {"kv-transfer-config", "kv-offloading-size", "OFFLOADS"}
+
+
+def test_the_concurrencies_of_a_row_take_no_way_that_none_of_them_takes(top: Path) -> None:
+    found = agentic(top, "{ tp: 4, kv-offloading: none, conc-list: [1, 8, 16, 24, 56, 64] }")
+    assert {item for item in found if item[0] in ("block-size", "gpu-memory-utilization")} == {
+        ("block-size", "7", "engine's choice", 1),
+        ("block-size", "3", "engine's choice", 1),
+        ("block-size", "0", "engine's choice", 3),
+        ("gpu-memory-utilization", "0.92", "engine's choice", 3),
+        ("gpu-memory-utilization", "0.90", "engine's choice", 1),
+        ("gpu-memory-utilization", "0.88", "engine's choice", 1),
+    }

@@ -1,11 +1,13 @@
 """What a row of a single-node key serves: the commands of its benchmark script with the row's variables filled in.
 
 Source: the launchers of InferenceX (`runners/launch_*.sh`), which put the script's name together of the model's prefix,
-precision, GPU, framework and speculative decoding, and its benchmark workflow, which sets the variables.
+precision, GPU, framework and speculative decoding, its benchmark workflow, which sets the variables, and the functions
+of its `benchmark_lib.sh` that ask what the cache is offloaded to.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -19,6 +21,9 @@ from reciplint.yamltree.spans import LineIndex
 
 _FOLDER = "benchmarks/single_node"
 _SCENARIOS = {"agentic-coding": "agentic/"}
+_NOWHERE = Place(Source("", LineIndex("")), 0, 0)
+
+_OFFLOAD_QUESTION = re.compile(r"\b(?:agentic_kv_offload_enabled|require_agentic_kv_offload_backend[ \t]+([\w.-]+))")
 
 
 def read_row_deployments(project: Project, entry: MasterEntry) -> Iterator[tuple[Deployment, ...]]:
@@ -32,8 +37,8 @@ def read_row_deployments(project: Project, entry: MasterEntry) -> Iterator[tuple
             data = project.read_all([path]).get(path) if path else None
             if data is None or len(row.workers) != 1:
                 continue
-            known = World(variables=dict(_variables(entry, arm, row)), is_sized=True)
-            found = read_shell_deployments(data.decode("utf-8", "replace"), path, known)
+            text = data.decode("utf-8", "replace")
+            found = read_shell_deployments(text, path, _world(entry, arm, row, text))
             if found:
                 yield tuple(_placed(deployment, entry, row.workers[0]) for deployment in found)
 
@@ -57,11 +62,34 @@ def _gpu(entry: MasterEntry) -> str:
     return (entry.runner or "").rpartition(":")[2].partition("-")[0]
 
 
+def _world(entry: MasterEntry, arm: Arm, row: Row, script: str) -> World:
+    """What a script knows when a row starts it. A concurrency is a text only where the row has a single one; of several
+    it is known which they are."""
+    variables = dict(_variables(entry, arm, row))
+    possible: dict[str, frozenset[int]] = {}
+    if len(row.concurrencies) > 1:
+        variables["CONC"] = (Value((Piece("${CONC}", _NOWHERE, "CONC"),)),)
+        possible["CONC"] = frozenset(row.concurrencies)
+    world = World(variables=variables, is_sized=True, possible=possible)
+    backend = _offload_backend(row)
+    for asked in _OFFLOAD_QUESTION.finditer(script):
+        world = world.supposing(" ".join(asked[0].split()), bool(backend) and asked[1] in (None, backend))
+    return world
+
+
+def _offload_backend(row: Row) -> str:
+    """Where a row offloads the cache to; "" where it does not."""
+    found = row.settings.get("kv-offload-backend")
+    return str(found.get("name") or "") if isinstance(found, dict) else ""
+
+
 def _variables(entry: MasterEntry, arm: Arm, row: Row) -> Iterator[tuple[str, tuple[Value, ...]]]:
-    """The variables that the workflow sets from a row. A concurrency is one only where the row has a single one."""
+    """The variables that the workflow sets from a row."""
     workers = row.workers[0] if row.workers else None
+    is_agentic = arm.kind in _SCENARIOS
     said: dict[str, object] = {
         "MODEL": entry.model,
+        "MODEL_PREFIX": entry.prefix,
         "IMAGE": entry.image,
         "PRECISION": entry.precision,
         "FRAMEWORK": entry.framework,
@@ -70,14 +98,16 @@ def _variables(entry: MasterEntry, arm: Arm, row: Row) -> Iterator[tuple[str, tu
         "OSL": arm.osl,
         "CONC": row.concurrencies[0] if len(row.concurrencies) == 1 else None,
         "EVAL_ONLY": "false",
+        "KV_OFFLOADING": (row.kv_offloading or "none") if is_agentic else "",
+        "KV_OFFLOAD_BACKEND": _offload_backend(row) if is_agentic else "",
     }
     if workers is not None:
         said |= {"TP": workers.tp, "EP_SIZE": workers.ep or 1, "PP_SIZE": workers.pp or 1}
+        said |= {"DCP_SIZE": workers.dcp or 1, "PCP_SIZE": workers.pcp or 1}
         said["DP_ATTENTION"] = "true" if workers.dp_attn else "false"
-    nowhere = Place(Source("", LineIndex("")), 0, 0)
     for name, value in said.items():
         if value is not None:
-            yield name, (Value((Piece(str(value), nowhere),)),)
+            yield name, (Value((Piece(str(value), _NOWHERE),)),)
 
 
 def _placed(deployment: Deployment, entry: MasterEntry, workers: Workers) -> Deployment:

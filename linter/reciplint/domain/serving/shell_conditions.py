@@ -95,6 +95,8 @@ def _equality(left: Value, right: Value, node: Node, world: World, words: Words)
         return [Way(world, fnmatchcase(left.text, right.text) if is_glob else left.text == right.text)]
     if len(left.pieces) == 1 and left.variables and not right.variables and not is_glob:
         name = left.variables[0]
+        if (among := _among(left, world, lambda number: str(number) == right.text)) is not None:
+            return among
         if Selector(name, right.text) in world.excluded:
             return [Way(world, False)]
         return [Way(world.assuming(name, right.pieces), True), Way(world.excluding(name, right.text), False)]
@@ -104,16 +106,35 @@ def _equality(left: Value, right: Value, node: Node, world: World, words: Words)
 def _comparison(sign: str, left: Value, right: Value, node: Node, world: World, words: Words) -> list[Way]:
     """Whether one whole number stands so to another; either way where one is not known."""
     texts = left.text, right.text
-    are_numbers = all(text.isascii() and text.isdigit() and len(text) < 20 for text in texts)
-    if not world.is_sized or left.variables or right.variables or not are_numbers:
+    if _is_number(right.text):
+        among = _among(left, world, lambda number: _COMPARED[sign](number, int(right.text)))
+        if among is not None:
+            return among
+    if not world.is_sized or left.variables or right.variables or not all(map(_is_number, texts)):
         return _either(node, world, words)
     first, second = (int(text) for text in texts)
     return [Way(world, _COMPARED[sign](first, second))]
 
 
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 20
+
+
+def _among(value: Value, world: World, holds: Callable[[int], bool]) -> list[Way] | None:
+    """The ways of a test of a variable that may be some numbers, each with those that lead there; None for what is no
+    such variable."""
+    name = value.variables[0] if len(value.pieces) == 1 and value.variables else ""
+    numbers = world.possible.get(name)
+    if numbers is None:
+        return None
+    fitting = frozenset(number for number in numbers if holds(number))
+    parts = (fitting, True), (numbers - fitting, False)
+    return [Way(world.narrowed(name, part), is_met) for part, is_met in parts if part]
+
+
 def _emptiness(operator: str, value: Value, node: Node, world: World, words: Words) -> list[Way]:
     is_empty = _EMPTY[operator]
-    if any(piece.text and not piece.variable for piece in value.pieces):
+    if any(piece.text and (not piece.variable or piece.variable in world.possible) for piece in value.pieces):
         return [Way(world, not is_empty)]
     if not value.variables:
         return [Way(world, is_empty)]

@@ -16,7 +16,8 @@ class World:
     """`variables` by name; `exported` the names that processes get, with where each is written; `selectors` what
     conditions were taken to be; `excluded` what a variable is known not to be; `ended` after `exit`, `exec` or
     `return`; `is_sized` if the numbers are those of one run, so that comparisons of them are decided: the defaults of a
-    script are mere stand-ins, and what it does with other sizes is to be read too."""
+    script are mere stand-ins, and what it does with other sizes is to be read too. `possible` has the numbers that a
+    variable may be whose value stays open."""
 
     variables: dict[str, Known] = field(default_factory=dict)
     exported: dict[str, Place] = field(default_factory=dict)
@@ -24,6 +25,7 @@ class World:
     excluded: frozenset[Selector] = frozenset()
     ended: bool = False
     is_sized: bool = False
+    possible: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def with_value(self, name: str, value: Known) -> World:
         """With a variable set; what was known not to be its value is forgotten."""
@@ -53,6 +55,10 @@ class World:
         """With a variable that is not known taken to be something else than a text."""
         return replace(self, excluded=self.excluded | {Selector(name, text)})
 
+    def narrowed(self, name: str, numbers: frozenset[int]) -> World:
+        """With an open variable known to be one of fewer numbers."""
+        return replace(self, possible={**self.possible, name: numbers})
+
     def supposed(self, condition: str) -> bool | None:
         """What a condition was taken to be before; None where it was not asked for."""
         found = next((item for item in self.selectors if item.name == condition), None)
@@ -65,7 +71,12 @@ def merged(worlds: Iterable[World], before: World) -> list[World]:
     for world in worlds:
         for index, other in enumerate(result):
             if _same(world, other):
-                result[index] = replace(other, selectors=before.selectors, excluded=other.excluded & world.excluded)
+                result[index] = replace(
+                    other,
+                    selectors=before.selectors,
+                    excluded=other.excluded & world.excluded,
+                    possible={name: some | world.possible[name] for name, some in other.possible.items()},
+                )
                 break
         else:
             result.append(world)
