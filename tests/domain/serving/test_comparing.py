@@ -76,6 +76,32 @@ def test_parts_of_a_json_flag_are_compared_however_they_are_given() -> None:
     assert not found.differs
 
 
+def test_a_kernel_is_one_setting_whether_its_own_flag_or_a_json_part_gives_it() -> None:
+    ours = OURS.replace(
+        "kv-cache-dtype", "attention-backend: FLASHINFER\n      moe-backend: marlin\n      kv-cache-dtype"
+    )
+    parts = '--attention_config.backend, flashinfer, --kernel-config, \'{"moe_backend":"triton"}\''
+    found = beside(ours, published=RECIPE.replace("--kv-cache-dtype, fp8", f"{parts}, --kv-cache-dtype, fp8"))
+    assert differing(found) == {("agg", "moe-backend"): ("marlin", "triton")}
+    assert ("attention-backend", True) in {(line.setting, line.matches) for line in found.major}
+
+
+def test_a_type_of_the_cache_matches_under_either_name() -> None:
+    assert differing(beside(OURS.replace("dtype: fp8", "dtype: fp8_e4m3"))) == {}
+    assert differing(beside(OURS.replace("dtype: fp8", "dtype: fp8_e5m2"))) == {
+        ("agg", "kv-cache-dtype"): ("fp8_e5m2", "fp8")
+    }
+
+
+def test_a_precision_is_minor_where_the_model_is_the_same() -> None:
+    mixed = RECIPE.replace("precision: nvfp4", "precision: fp8")
+    found = beside(OURS, published=mixed)
+    assert not found.differs
+    assert [(line.setting, line.key, line.recipe) for line in found.minor] == [("precision", "fp4", "fp8")]
+    other = beside(OURS, model="example-labs/Wren", published=mixed)
+    assert "precision" in {line.setting for line in other.major if not line.matches}
+
+
 def test_another_model_or_hardware_is_major() -> None:
     found = beside(OURS.replace("b300", "h200"), model="example-labs/Wren")
     assert {"model", "hardware"} <= {setting for _, setting in differing(found)}

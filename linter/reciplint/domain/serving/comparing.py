@@ -2,7 +2,8 @@
 
 Model, engine, hardware, parallel sizes, quantisation, the cache's type and the kernels decide what is served and how
 fast: differences in them are major. Everything else that either side sets belongs to the harness or the workload, and
-is minor. What one side leaves to the engine counts as the engine's own choice, not as equal to what the other sets.
+is minor; so is a precision that the two call by different names of one and the same model. What one side leaves to the
+engine counts as the engine's own choice, not as equal to what the other sets.
 
 A key's row is compared with the nearest of the commands that the recipe offers, an engine of several nodes being given
 the nodes that the row has.
@@ -56,6 +57,13 @@ _NO_KERNELS = frozenset(
 """Flags that end like those of kernels and choose something else."""
 
 _KERNEL_CONFIGS = ("attention-config", "kernel-config")
+_FLAGS_OF_CONFIGS = {
+    "attention-config.backend": "attention-backend",
+    "kernel-config.moe_backend": "moe-backend",
+    "kernel-config.linear_backend": "linear-backend",
+}
+"""Parts of a JSON flag that have a flag of their own too."""
+
 _KERNEL_VARIABLES = (
     "VLLM_ROCM_USE_",
     "VLLM_USE_FLASHINFER",
@@ -77,6 +85,9 @@ _LAUNCHER = frozenset(
 
 _CLASSES = {"nvfp4": "fp4", "mxfp4": "fp4", "mxfp8": "fp8", "fp8_block": "fp8"}
 """Precisions that keys call by their width."""
+
+_CACHE_TYPES = {"fp8_e4m3": "fp8"}
+"""What a type of the cache is called as well: vLLM's help has `fp8 (=fp8_e4m3)`."""
 
 
 class Subject(NamedTuple):
@@ -218,13 +229,15 @@ def _lines(
 ) -> Iterator[Line]:
     heads = {process.role: process for process in reversed(published.processes) if process.role != "router"}
     model = next((process.model for process in heads.values()), "")
-    yield Line("", "model", subject.model, model, _same_model(subject.model, model), True)
+    is_same_model = _same_model(subject.model, model)
+    yield Line("", "model", subject.model, model, is_same_model, True)
     engines = {process.engine for process in deployment.processes}
     yield Line("", "engine", ", ".join(sorted(engines)), "vllm", engines == {"vllm"}, True)
     hardware = _hardware(deployment)
     yield Line("", "hardware", hardware, choice.hardware.id, hardware == choice.hardware.id, True)
     precision = str(recipe.at("variants", choice.variant, "precision") or "")
-    yield Line("", "precision", subject.precision, precision, _same_precision(subject.precision, precision), True)
+    is_same = _same_precision(subject.precision, precision)
+    yield Line("", "precision", subject.precision, precision, is_same, is_same or not is_same_model)
     own = {process.role: process for process in deployment.processes if process.role != "router"}
     layout = [" + ".join(sorted(roles, reverse=True)) for roles in (own, heads)]
     yield Line("", "layout", layout[0], layout[1], own.keys() == heads.keys(), True)
@@ -245,7 +258,10 @@ def _of_role(role: str, left: ServeConfig, right: ServeConfig) -> Iterator[Line]
             yield _line(role, size, sizes[0][size], sizes[1][size], True)
     decisive = [_decisive(values) for values in settings]
     for name in _union(decisive):
-        yield _line(role, name, decisive[0].get(name), decisive[1].get(name), True)
+        line = _line(role, name, decisive[0].get(name), decisive[1].get(name), True)
+        if name == "kv-cache-dtype":
+            line = line._replace(matches=_cache_type(line.key) == _cache_type(line.recipe))
+        yield line
     for name in sorted(_union(settings)):
         if name in _SIZE_FLAGS or name in _LAUNCHER or name in decisive[0] or name in decisive[1] or _is_backend(name):
             continue
@@ -290,10 +306,17 @@ def _decisive(values: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in values.items():
         if name in _KERNEL_CONFIGS and isinstance(value, dict):
-            found |= {f"{name}.{part}": inner for part, inner in value.items() if _is_backend(part)}
+            for part, inner in value.items():
+                if _is_backend(part):
+                    path = f"{name}.{part}"
+                    found[_FLAGS_OF_CONFIGS.get(path, path)] = inner
         elif name in ("quantization", "kv-cache-dtype") or _is_backend(name):
             found[name] = value
     return {name: value for name, value in found.items() if str(value).lower() not in ("auto", "none")}
+
+
+def _cache_type(shown: str) -> str:
+    return _CACHE_TYPES.get(shown.lower(), shown.lower())
 
 
 def _is_backend(name: str) -> bool:
