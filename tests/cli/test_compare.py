@@ -174,3 +174,28 @@ def test_the_concurrencies_of_a_row_take_no_way_that_none_of_them_takes(top: Pat
         ("gpu-memory-utilization", "0.90", "engine's choice", 1),
         ("gpu-memory-utilization", "0.88", "engine's choice", 1),
     }
+
+
+def test_a_router_before_an_engine_is_no_deployment(top: Path) -> None:
+    script = (
+        'vllm serve "$MODEL" --port 8001 --data-parallel-size "$TP" &\n'
+        'vllm-router --worker-urls http://localhost:8001 --intra-node-data-parallel-size "$TP"\n'
+    )
+    master = single("finch-fp8-b200-vllm", "{ tp: 4, conc-list: [8] }", runner="cluster:b200-x")
+    write(
+        top,
+        {
+            "configs/nvidia-master.yaml": master,
+            "benchmarks/single_node/fixed_seq_len/finch_fp8_b200_vllm.sh": script,
+        },
+    )
+    report = reciplint(top, "compare", "finch-fp8-b200-vllm", FILE, "--format", "json").report
+    found = [
+        (item["setting"], item["key"], item["deployments"])
+        for item in report["settings"]
+        if item["setting"] in ("engine", "layout", "dp")
+    ]
+    assert (report["deployments"], found) == (1, [("engine", "vllm", 1), ("layout", "agg", 1), ("dp", "4", 1)])
+    write(top, {"benchmarks/single_node/fixed_seq_len/finch_fp8_b200_vllm.sh": script.partition("\n")[2]})
+    ran = reciplint(top, "compare", "finch-fp8-b200-vllm", FILE)
+    assert (ran.status, "no script with serve commands" in ran.err) == (2, True), ran.err

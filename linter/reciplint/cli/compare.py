@@ -72,7 +72,7 @@ def _subject(projects: tuple[Project, ...], key: str) -> Subject:
             deployments = tuple(_deployments(project, entry)) or tuple(
                 deployment for row in read_row_deployments(project, entry) for deployment in row
             )
-            if not deployments:
+            if all(process.role == "router" for deployment in deployments for process in deployment.processes):
                 raise click.UsageError(
                     f"{key} runs no recipe and no script with serve commands that lies in this repository, so there is "
                     "nothing to compare"

@@ -138,7 +138,8 @@ def compare(subject: Subject, recipe: Sheet, library: Library) -> Comparison:
     """A key beside a vLLM recipe."""
     counted: dict[Line, int] = {}
     chosen: dict[str, None] = {}
-    for deployment in subject.deployments:
+    served = [deployment for deployment in map(_without_router, subject.deployments) if deployment.processes]
+    for deployment in served:
         name, lines = _nearest(subject, deployment, recipe, library)
         chosen[name] = None
         for line in dict.fromkeys(lines):
@@ -146,7 +147,12 @@ def compare(subject: Subject, recipe: Sheet, library: Library) -> Comparison:
     lines = [line._replace(rows=count) for line, count in counted.items()]
     first = {(line.role, line.setting): number for number, line in reversed(list(enumerate(lines)))}
     lines.sort(key=lambda line: (not line.is_major, bool(line.role), line.role, first[line.role, line.setting]))
-    return Comparison(tuple(lines), tuple(name for name in chosen if name), len(subject.deployments))
+    return Comparison(tuple(lines), tuple(name for name in chosen if name), len(served))
+
+
+def _without_router(deployment: Deployment) -> Deployment:
+    """What loads the model: a router stands before engines of either side and is none itself."""
+    return Deployment(tuple(process for process in deployment.processes if process.role != "router"))
 
 
 def _nearest(subject: Subject, deployment: Deployment, recipe: Sheet, library: Library) -> tuple[str, list[Line]]:
@@ -227,7 +233,7 @@ def _same_model(left: str, right: str) -> bool:
 def _lines(
     subject: Subject, deployment: Deployment, published: Deployment, recipe: Sheet, choice: Choice
 ) -> Iterator[Line]:
-    heads = {process.role: process for process in reversed(published.processes) if process.role != "router"}
+    heads = {process.role: process for process in reversed(_without_router(published).processes)}
     model = next((process.model for process in heads.values()), "")
     is_same_model = _same_model(subject.model, model)
     yield Line("", "model", subject.model, model, is_same_model, True)
@@ -238,7 +244,7 @@ def _lines(
     precision = str(recipe.at("variants", choice.variant, "precision") or "")
     is_same = _same_precision(subject.precision, precision)
     yield Line("", "precision", subject.precision, precision, is_same, is_same or not is_same_model)
-    own = {process.role: process for process in deployment.processes if process.role != "router"}
+    own = {process.role: process for process in deployment.processes}
     layout = [" + ".join(sorted(roles, reverse=True)) for roles in (own, heads)]
     yield Line("", "layout", layout[0], layout[1], own.keys() == heads.keys(), True)
     for role, process in own.items():
