@@ -81,6 +81,21 @@ def test_faults_of_the_sibling_are_counted_and_others_told(top: Path) -> None:
     assert any("name-mismatch: the key says gb300" in line for line in ran.err.splitlines())
 
 
+def test_another_deprecated_arm_is_told_though_the_siblings_stands(top: Path) -> None:
+    table = "| Model | Prefix | Active | Deprecated |\n|---|---|---|---|\n"
+    row = "| Finch | `finch` | Agentic coding | Single-turn 8k1k (since 2020-01-01) |\n"
+    (top / "MODELS.md").write_text(table + row, "utf-8")
+    standing = reciplint(top, "check", "--format=concise").out.splitlines()
+    assert any(f"warning deprecated-arm: `{SIBLING}`, 8k1k: this arm is deprecated" in line for line in standing)
+    ran = reciplint(top, *ARGUMENTS)
+    assert ran.status == 1
+    line = (top / MASTER).read_text("utf-8").splitlines().index("      - conc-list: [16]") + 1 + ROW.count("\n") + 1
+    assert [told for told in ran.err.splitlines() if "a check then finds" in told] == [
+        f"reciplint: a check then finds: {MASTER}:{line}:9: error deprecated-arm: `{KEY}`, 8k1k: this change adds a "
+        "deprecated arm: 8k1k of `finch` (since 2020-01-01)",
+    ]
+
+
 def test_a_sibling_that_is_not_there(top: Path) -> None:
     ran = reciplint(top, "new", KEY, "--from", "finch-fp8-gb200-dynamo-vlm", "--write")
     assert (ran.status, ran.err) == (

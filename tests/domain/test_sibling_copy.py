@@ -53,6 +53,23 @@ def test_other_hardware_changes_runner_paths_and_recipes() -> None:
     assert copy.by_hand == ("image: vllm/vllm-openai:v0.11.0 is finch-fp8-gb200-dynamo-vllm's",)
 
 
+def test_the_names_of_the_variants_of_an_override_are_changed() -> None:
+    body = "".join(f"  {line}\n" for line in recipe("finch-disagg-gb200").splitlines())
+    zipped = (
+        "zip_override_low:\n  name: [low-gb200-1p1d, low-gb200-2p1d]\n  slurm: {time_limit: ['1:00:00', '2:00:00']}\n"
+    )
+    row = multi(SIBLING, f"{NAMED}:zip_override_low[0]")
+    copy = copied("finch-fp8-gb300-dynamo-vllm", files(**{MASTER: row, SOURCE: f"base:\n{body}{zipped}"}))
+    (made,) = copy.recipes
+    assert [(each.pointer, each.value) for each in made.operations] == [
+        (("base", "name"), "finch-disagg-gb300"),
+        (("base", "resources", "gpu_type"), "gb300"),
+        (("zip_override_low", "name", 0), "low-gb300-1p1d"),
+        (("zip_override_low", "name", 1), "low-gb300-2p1d"),
+    ]
+    assert not any("still says" in line for line in copy.by_hand)
+
+
 def test_the_model_is_that_of_keys_alike() -> None:
     other = single("finch-fp4-b200-vllm").replace("precision: fp8", "precision: fp4").replace("/Finch", "/Finch-FP4")
     copy = copied("finch-fp4-gb200-dynamo-vllm", files(**{MASTER: multi(SIBLING, NAMED) + other}))

@@ -25,7 +25,7 @@ from reciplint.fix.write import write_files
 from reciplint.repo.snapshot import Memory
 from reciplint.report.escape import MESSAGE_LIMIT, shown
 from reciplint.report.table import counted
-from reciplint.rules.finding import Finding
+from reciplint.rules.finding import Finding, rank
 
 Twin = Callable[[str, int], tuple[str, int] | None]
 """The path and line that a path and line of a proposal are a copy of; None for no copy."""
@@ -101,15 +101,24 @@ class Proposing:
         return analyse_pair(self._request(files), repository.rules, repository.settings, self.linting.cache).changes
 
     def _worse(self, files: dict[str, bytes], twin: Twin) -> tuple[list[Finding], Counter[str]]:
-        """What a check would find more, and how often each rule only what it finds in the twin of the place."""
+        """What a check would find more, and how often each rule only what it finds in the twin of the place, and finds
+        as bad there: an arm that stands deprecated is one thing, to add another such arm is another."""
         repository, cache = self.linting.repository, self.linting.cache
         found = [
             item.finding for item in run(self._request(files), repository.rules, repository.settings, cache).findings
         ]
         if not found:
             return [], Counter()
-        now = {(item.finding.rule, item.finding.path, item.finding.span.line) for item in self.linting.run().standing}
-        copied = [each for each in found if (each.rule, *(twin(each.path, each.span.line) or ())) in now]
+        now: dict[tuple[str, str, str, int], int] = {}
+        for item in self.linting.run().standing:
+            place = _what(item.finding, (item.finding.path, item.finding.span.line))
+            now[place] = max(now.get(place, 0), rank(item.finding.severity))
+        copied = [
+            each
+            for each in found
+            if (origin := twin(each.path, each.span.line)) is not None
+            and now.get(_what(each, origin), -1) >= rank(each.severity)
+        ]
         return [each for each in found if each not in copied], Counter(each.rule for each in copied)
 
     def _request(self, files: dict[str, bytes]) -> Request:
@@ -131,6 +140,11 @@ class Proposing:
             return
         for path, data in sorted(files.items()):
             echo_diff(path, standing[path].data if path in standing else None, data)
+
+
+def _what(finding: Finding, place: tuple[str, int]) -> tuple[str, str, str, int]:
+    """What a finding says, without the names in it, and where."""
+    return finding.rule, finding.message_id, *place
 
 
 def propose(asked: Asked) -> Proposing:

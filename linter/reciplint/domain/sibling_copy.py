@@ -229,7 +229,7 @@ class _Work:
 
     def _recipe_value(self, place: Path, value: str) -> str:
         """What a field of a recipe becomes."""
-        if place == ("name",):
+        if place[:1] == ("name",):
             return self._renaming.applied(value)
         if place == ("model", "precision") and value == self._old.precision:
             return self._new.precision
