@@ -70,6 +70,20 @@ def test_the_names_of_the_variants_of_an_override_are_changed() -> None:
     assert not any("still says" in line for line in copy.by_hand)
 
 
+def test_comments_that_speak_of_the_sibling_are_told() -> None:
+    row = multi(SIBLING, NAMED).replace("multinode:", "# two GB200 trays\n  multinode:")
+    body = "# Measured on GB200.\n# Not on gb2000.\n" + recipe("finch-disagg-gb200") + "# gb200 again\n"
+    other = "# not on GB200\n" + single("finch-fp8-b200-vllm")
+    master = f"{other}\n# GB200 second.\n{row}"
+    copy = copied("finch-fp8-gb300-dynamo-vllm", files(**{MASTER: master, SOURCE: body}))
+    made = SOURCE.replace("gb200", "gb300")
+    first, second = (master[: master.index(text)].count("\n") + 1 for text in ("# GB200 second", "# two GB200"))
+    assert [line for line in copy.by_hand if "comments" in line] == [
+        f"{made}: comments still say gb200, lines 1, {body.count(chr(10))}",
+        f"finch-fp8-gb300-dynamo-vllm ({SIBLING} in {MASTER}): comments still say gb200, lines {first}, {second}",
+    ]
+
+
 def test_the_model_is_that_of_keys_alike() -> None:
     other = single("finch-fp4-b200-vllm").replace("precision: fp8", "precision: fp4").replace("/Finch", "/Finch-FP4")
     copy = copied("finch-fp4-gb200-dynamo-vllm", files(**{MASTER: multi(SIBLING, NAMED) + other}))

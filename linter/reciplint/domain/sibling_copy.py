@@ -17,7 +17,10 @@ from reciplint.domain.project import Project
 from reciplint.domain.references import Resolved, Use
 from reciplint.domain.sibling_copy_name import KeyName, NotCopied, read_new, read_sibling, renaming
 from reciplint.yamltree.edit import Path, RenameKey, SetScalar
-from reciplint.yamltree.tree import Scalar, Tree
+from reciplint.yamltree.edit_blocks import entry_block
+from reciplint.yamltree.edit_places import position_of
+from reciplint.yamltree.replacing import Refused
+from reciplint.yamltree.tree import Mapping, Scalar, Tree
 
 _BODY = re.compile(r"base|(zip_)?override_.*")
 _MARK = "srt-slurm-recipes/"
@@ -59,6 +62,7 @@ def copy_sibling(project: Project, sibling: str, key: str) -> Copy:
         *work.references(tree),
         RenameKey(master.path, (sibling,), key),
     )
+    work.tell_comments(tree)
     return Copy(master.path, sibling, key, operations, tuple(work.recipes.values()), tuple(dict.fromkeys(work.by_hand)))
 
 
@@ -227,6 +231,9 @@ class _Work:
                 self.by_hand.append(f"{path}: {where} still says {', '.join(left)}")
         self._tell_gpus(source, path)
 
+        if tree is not None:
+            self._tell_comments(path, tree, 0, len(tree.text))
+
     def _recipe_value(self, place: Path, value: str) -> str:
         """What a field of a recipe becomes."""
         if place[:1] == ("name",):
@@ -249,6 +256,29 @@ class _Work:
             self.by_hand.append(
                 f"{path}: {self._runner} has {hardware.gpus_per_node} GPUs a node, the recipe is for others"
             )
+
+    # ---- comments, which are copied as they stand
+
+    def tell_comments(self, master: Tree) -> None:
+        """The comments of the sibling's block in its master config, those above its key among them."""
+        assert isinstance(master.root, Mapping)
+        try:
+            block = entry_block(master, master.root, position_of(master.root, self._entry.key))
+        except Refused:
+            return  # such a block is not copied
+        self._tell_comments(f"{self._key} ({self._entry.key} in {self._master})", master, block.start, block.end)
+
+    def _tell_comments(self, what: str, tree: Tree, start: int, end: int) -> None:
+        said: dict[str, None] = {}
+        lines: dict[str, None] = {}
+        for comment in tree.comments:
+            left = filter(_tells, self._renaming.left_in(comment.text.lower())) if start <= comment.start < end else ()
+            for word in left:
+                said[word] = None
+                lines[str(tree.lines.span(comment.start, comment.start).line)] = None
+        if said:
+            number = "line" if len(lines) == 1 else "lines"
+            self.by_hand.append(f"{what}: comments still say {', '.join(said)}, {number} {some_of(list(lines))}")
 
 
 def _may_name_recipe(place: Path) -> bool:
