@@ -17,7 +17,7 @@ from reciplint.domain.reading import whole
 from reciplint.domain.releases import Version, engine_version
 from reciplint.domain.serving.config import Deployment, Flag, Place, ServeConfig, Variable
 from reciplint.domain.serving.constraint_table import Table
-from reciplint.domain.serving.json_values import JsonFault, Unknown, read_json
+from reciplint.domain.serving.json_values import JsonFault, Unknown, place_of, read_json
 from reciplint.domain.serving.model_facts import Model, gpu_of, least_bytes, model_of
 
 Path = tuple[str | int, ...]
@@ -145,7 +145,7 @@ class Process:
             value = value.get(name) if isinstance(value, dict) else None
         if _is_unknown(value):
             return UNKNOWN
-        return ABSENT if value is None else Reading(value, True, lambda: _place_within(flag, path), flag.path)
+        return ABSENT if value is None else Reading(value, True, lambda: place_of(flag, path), flag.path)
 
     def json(self, flag: Flag) -> Any:
         """What a flag's JSON holds, read once; `Unknown` where it is none, and for what a variable holds."""
@@ -168,20 +168,7 @@ class Process:
     def place_in_transfer(self, path: Path) -> Place | None:
         """Where a part of the transfer configuration is written."""
         flag, _ = self.transfer
-        return None if flag is None else _place_within(flag, path)
-
-
-def _place_within(flag: Flag, path: Path) -> Place:
-    """Where a part of a flag's JSON is written, a text without its quotes; the whole value where it is not told."""
-    if len(flag.arguments) != 1:
-        return flag.value_place
-    try:
-        places = read_json(flag.text).places
-    except JsonFault:
-        return flag.value_place
-    start, end = next((place.value for place in places if place.path == path), (0, len(flag.text)))
-    quotes = flag.text[start : start + 1] == '"' and end - start > 2
-    return flag.arguments[0].place_at(start + quotes, end - quotes) or flag.value_place
+        return None if flag is None else place_of(flag, path)
 
 
 def _json_of(flag: Flag) -> Any:
@@ -246,7 +233,7 @@ def _names(process: Process) -> Reading:
     if not isinstance(value, dict) or any(not isinstance(name, str) or _is_unknown(name) for name in names):
         return UNKNOWN
     path = (*(process.connectors[0][0] if len(names) == 1 else ()), "kv_connector")
-    return Reading(tuple(names), True, lambda: _place_within(flag, path), flag.path)
+    return Reading(tuple(names), True, lambda: place_of(flag, path), flag.path)
 
 
 def _kv_roles(process: Process) -> Reading:
@@ -258,7 +245,7 @@ def _kv_roles(process: Process) -> Reading:
     if any(_is_unknown(role) for _, role in found):
         return UNKNOWN
     path = (*found[0][0], "kv_role")
-    return Reading(tuple(role for _, role in found), True, lambda: _place_within(flag, path), flag.path)
+    return Reading(tuple(role for _, role in found), True, lambda: place_of(flag, path), flag.path)
 
 
 def _of_model(name: str) -> Callable[[Process], Reading]:
