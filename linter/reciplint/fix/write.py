@@ -11,6 +11,7 @@ import os
 import secrets
 import signal
 import stat
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -81,12 +82,22 @@ def _clear(files: list[_File]) -> None:
 
 @contextmanager
 def _held() -> Iterator[None]:
-    """Let Ctrl-C and its like wait until this is done."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
+    """Let Ctrl-C and its like wait until this is done. Blocking them would let another thread of the process take them,
+    for which Python interrupts the main thread all the same; of any other thread it interrupts nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {number: handler for number in _HELD if (handler := signal.getsignal(number)) is not None}
+    for number in before:
+        signal.signal(number, lambda number, _: came.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for late in came:
+            signal.raise_signal(late)
 
 
 class _Folders:
