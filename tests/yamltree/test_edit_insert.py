@@ -31,6 +31,15 @@ def insert(name: str, value: NewValue = 1, beside: str | None = None, before: bo
             insert("n", beside="b"),
             "a:\n  b:\n  - 1\n    # of b\n  n: 1\n  c: 2\n",
         ),
+        # behind a value of one line it heads the next key, however far in; below the last key it has none to head
+        ("a:\n  b: 1\n    # of c\n  c: 2\n", insert("n", beside="b"), "a:\n  b: 1\n  n: 1\n    # of c\n  c: 2\n"),
+        ("a:\n  b: [1]\n    # of c\n  c: 2\n", insert("n", beside="b"), "a:\n  b: [1]\n  n: 1\n    # of c\n  c: 2\n"),
+        ("a:\n  b: 1\n    # of b\nc: 2\n", insert("n", beside="b"), "a:\n  b: 1\n    # of b\n  n: 1\nc: 2\n"),
+        (
+            "a:\n  b: |\n    x\n    # text\n   # of b\n  c: 2\n",
+            insert("n", beside="b"),
+            "a:\n  b: |\n    x\n    # text\n   # of b\n  n: 1\n  c: 2\n",
+        ),
         ("a:\n    # of b\n  b: 1\n", insert("n", before=True), "a:\n  n: 1\n    # of b\n  b: 1\n"),
         ("a:\n  b: 1\n  # c: 2\n# of d\nd: 3\n", insert("n"), "a:\n  b: 1\n  n: 1\n  # c: 2\n# of d\nd: 3\n"),
         # line ends, and none at the end
