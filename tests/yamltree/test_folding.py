@@ -69,6 +69,20 @@ def test_a_kept_key_stays_in_both_at_its_place() -> None:
 
 
 @pytest.mark.parametrize(
+    ("comment", "is_idle"),
+    [("# tp: 8", True), ("#- x: [1]", True), ("# NCCL_DEBUG: INFO", True), ("# why: x", True), ("# Why: x", False)],
+)
+def test_a_setting_that_was_commented_out_is_not_moved_to_what_both_share(comment: str, is_idle: bool) -> None:
+    text = f"p:\n  f: 0\n  {comment}\n{SHARED}  e: 1\nd:\n  f: 0\n{SHARED}"
+    moved = f"  <<: &worker_config\n    f: 0\n    {comment}\n    a: 1\n    b: '2'\n    c: x\n  e: 1\n"
+    stayed = f"  <<: &worker_config\n    f: 0\n    b: '2'\n    c: x\n  {comment}\n  a: 1\n  e: 1\n"
+    rest = "  <<: *worker_config\n  a: 1\n" if is_idle else "  <<: *worker_config\n"
+    assert apply_one(text, fold()) == f"p:\n{stayed if is_idle else moved}d:\n{rest}"
+    alone = text.replace("  e: 1\n", "")  # the first one's own lines stay where they are
+    assert apply_one(alone, fold()) == f"p: &worker_config\n  f: 0\n  {comment}\n{SHARED}d: *worker_config\n"
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("p: {a: 1, b: 2, c: 3}\nd: {a: 1, b: 2, c: 3}\n", "p is no mapping on lines of its own"),

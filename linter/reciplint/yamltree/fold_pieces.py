@@ -17,6 +17,7 @@ LEAST_FOLDED = 3
 """A merge key and an anchor for fewer keys than these are harder to read than the keys."""
 
 _COLON = re.compile(r"[ \t]*:(?=[ \t]|\r?\n)")
+_IDLE_SETTING = re.compile(r"#+\s*(?:-\s+)?(?:[a-z][\w.-]*|[A-Z][A-Z0-9]*_\w+):(?:\s|\Z)")
 _HEADER = re.compile(r"(?:[ \t]+&\S+)?[ \t]*(?:#[^\n]*)?\r?\n")
 
 
@@ -71,13 +72,17 @@ def fold_plan(tree: Tree, first_path: Path, second_path: Path, kept: frozenset[s
         raise Refused(f"{second_path[-1]} is anchored itself, as &{second.anchor}")
     theirs = {piece.name: piece for piece in first.pieces}
     names = {piece.name for piece in second.pieces}
+    hoisted = any(piece.name not in names for piece in first.pieces)
     folded = tuple(
-        piece for piece in second.pieces if piece.name in theirs and _is_said(piece, theirs[piece.name], kept)
+        piece
+        for piece in second.pieces
+        if (other := theirs.get(piece.name)) is not None
+        and _is_said(piece, other, kept)
+        and not (hoisted and _has_idle_setting(other, piece))
     )
     if len(folded) < LEAST_FOLDED:
         raise Refused(f"fewer than {LEAST_FOLDED} of their keys can be written once")
     gone = {piece.name for piece in folded}
-    hoisted = any(piece.name not in names for piece in first.pieces)
     if hoisted and first.anchor:
         raise Refused(f"the first is merged elsewhere, as &{first.anchor}, with keys that the second has not")
     merged = tuple(piece.name for piece in first.pieces if piece.name in gone or not hoisted)
@@ -89,6 +94,11 @@ def _is_said(piece: Piece, other: Piece, kept: frozenset[str]) -> bool:
     if piece.name in kept or not _is_free(piece.value, kept) or Counter(piece.comments) - Counter(other.comments):
         return False
     return same_value(load(piece.value), load(other.value)) and _spelled(piece.value) == _spelled(other.value)
+
+
+def _has_idle_setting(piece: Piece, other: Piece) -> bool:
+    """Whether a setting was commented out here and not there: among what both share it would be one of both."""
+    return any(_IDLE_SETTING.match(text) for text in Counter(piece.comments) - Counter(other.comments))
 
 
 def _is_free(node: Node, kept: frozenset[str]) -> bool:
