@@ -54,7 +54,7 @@ def test_rules_as_table_and_as_json(tmp_path: Path) -> None:
     assert [line.split()[0] for line in reciplint(tmp_path, "rules").out.splitlines()] == sorted(RULES)
     rows = json.loads(reciplint(tmp_path, "rules", "--format", "json").out)
     assert [row["id"] for row in rows] == sorted(RULES)
-    assert {tuple(row) for row in rows} == {("id", "summary", "severity", "runs_on", "kinds", "fix", "url")}
+    assert {tuple(row) for row in rows} == {("id", "summary", "severity", "runs_on", "kinds", "fix", "optional", "url")}
 
 
 @pytest.mark.parametrize("rule", sorted(RULES))

@@ -60,7 +60,7 @@ def reports(draw: st.DrawFn) -> tuple[Report, Sources]:
         arguments={"value": draw(ANY_TEXT)},
         severity=draw(st.sampled_from(["error", "warning", "info"])),
         related=tuple(Related(draw(PATHS), Span(1, 1, 1, 2), draw(ANY_TEXT)) for _ in range(draw(st.integers(0, 2)))),
-        fix=Fix(draw(ANY_TEXT), draw(st.sampled_from(["safe", "unsafe", "display"])), ()),
+        fix=Fix(draw(ANY_TEXT), draw(st.sampled_from(["safe", "unsafe", "display"])), (), shown=draw(ANY_TEXT)),
     )
     edits = (FileEdit(path, span, draw(ANY_TEXT)),)
     return report_of(msgspec.structs.replace(reported, edits=edits), compared=True), Texts({path: source})

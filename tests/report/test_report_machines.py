@@ -128,6 +128,18 @@ def test_json_fix_has_its_edits() -> None:
     }
 
 
+def test_json_fix_has_the_text_that_it_shows(report_schema: jsonschema.Draft202012Validator) -> None:
+    shown = finding(fix=Fix("write one file", "display", (), shown="base:\n  name: a\n"))
+    told = json.loads(jsonreport.render(report_of(shown), SOURCES, PLAIN))
+    assert told["findings"][0]["fix"] == {
+        "applicability": "display",
+        "title": "write one file",
+        "edits": [],
+        "shown": "base:\n  name: a\n",
+    }
+    assert [error.message for error in report_schema.iter_errors(told)] == []
+
+
 @pytest.mark.parametrize("report", [FULL, COMPARED, CLEAN])
 def test_json_keeps_its_schema(report: Any, report_schema: jsonschema.Draft202012Validator) -> None:
     assert [e.message for e in report_schema.iter_errors(json.loads(jsonreport.render(report, SOURCES, PLAIN)))] == []

@@ -11,7 +11,7 @@ from reciplint.report import FORMATS, concise, text
 from reciplint.report.escape import MESSAGE_LIMIT, shown, shown_path
 from reciplint.report.excerpt import display_width, excerpt
 from reciplint.report.model import Counts, Options
-from reciplint.rules.finding import Related
+from reciplint.rules.finding import Fix, Related
 from reciplint.yamltree.spans import Span
 
 EXPECTED = """\
@@ -118,6 +118,15 @@ def test_many_related_places_are_cut_unless_verbose() -> None:
     assert "  b.yaml:5: place 5\n  and 2 more places: --verbose\n" in brief
     assert "place 6" not in brief
     assert "place 7" in text.render(report, Texts({}), Options(verbose=True))
+
+
+def test_the_text_of_a_fix_is_shown_where_asked_for_and_no_line_of_it_is_obeyed() -> None:
+    fix = Fix("write one file", "display", (), shown="base:\n  name: a\n\n::error::\x1b[0m \u2028\n")
+    report = report_of(finding(fix=fix, severity="warning"))
+    brief = text.render(report, SOURCES, PLAIN)
+    assert "  fix: write one file, by hand\n  its text has 4 lines: --verbose\n" in brief
+    whole = text.render(report, SOURCES, Options(width=80, verbose=True))
+    assert "by hand\n  | base:\n  |   name: a\n  |\n  | \\x3a:error::\\x1b[0m \\u2028\n" in whole
 
 
 def test_color_adds_nothing_but_color() -> None:

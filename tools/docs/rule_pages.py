@@ -65,6 +65,8 @@ def families(rules: Mapping[str, Registered]) -> dict[str, list[Registered]]:
 def _page(registered: Registered) -> str:
     rule = registered.rule
     facts = f"**{rule.severity}** · sees {_seen(registered)} · fix: {_FIXES[rule.fix]}"
+    if rule.is_optional:
+        facts += " · runs only where it is selected or the settings give it a severity"
     return f"{NOTE}\n\n# {rule.id}\n\n{facts}\n\n{readable(registered.page)}\n{_messages(rule.messages)}"
 
 
@@ -108,7 +110,7 @@ def _index(rules: dict[str, Registered]) -> str:
         table = ["| rule | severity | fix | sees | what it finds |", "|---|---|---|---|---|"]
         table += [
             f"| [`{r.rule.id}`]({r.rule.id}.md) | {r.rule.severity} | {_FIXES[r.rule.fix]} | {_seen(r)} "
-            f"| {r.rule.summary} |"
+            f"| {r.rule.summary}{' (only where asked for)' if r.rule.is_optional else ''} |"
             for r in members
         ]
         parts += [f"## {heading}", "\n".join(table)]

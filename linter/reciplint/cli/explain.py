@@ -19,6 +19,7 @@ def command(rule: str) -> None:
     about = registered.rule
     click.echo(
         f"# {about.id}\n\n{about.severity}, {', '.join(registered.runs_on)} rule of {registered.card.category}; "
-        f"fix: {about.fix or 'none'}\n\n{readable(registered.page)}",
+        f"fix: {about.fix or 'none'}{'; runs only where asked for' if about.is_optional else ''}\n\n"
+        f"{readable(registered.page)}",
         nl=False,
     )

@@ -20,7 +20,8 @@ def command(chosen: str) -> None:
     width = max(map(len, rules))
     for name, registered in rules.items():
         rule = registered.rule
-        click.echo(f"{name:{width}}  {rule.severity:7}  {rule.fix or '-':7}  {rule.summary}")
+        asked = " (only where asked for)" if rule.is_optional else ""
+        click.echo(f"{name:{width}}  {rule.severity:7}  {rule.fix or '-':7}  {rule.summary}{asked}")
 
 
 def _row(registered: Registered) -> dict[str, object]:
@@ -32,5 +33,6 @@ def _row(registered: Registered) -> dict[str, object]:
         "runs_on": registered.runs_on,
         "kinds": sorted(kind.value for kind in rule.kinds),
         "fix": rule.fix,
+        "optional": rule.is_optional,
         "url": rule.url,
     }

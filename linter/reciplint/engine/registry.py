@@ -29,7 +29,8 @@ _CHECKS = ("document", "project", "change")
 
 class Card(msgspec.Struct, frozen=True):
     """What can be told of a rule without importing it. `runs_on` holds document, project, change; `is_row` is for one
-    that its module makes of a row of a table; `kinds` are the kinds of document that it is for."""
+    that its module makes of a row of a table; `kinds` are the kinds of document that it is for; one that `is_optional`
+    runs only where it is selected or the settings give it a severity."""
 
     id: str
     category: str
@@ -38,6 +39,7 @@ class Card(msgspec.Struct, frozen=True):
     suppressible: bool
     is_row: bool = False
     kinds: tuple[str, ...] = ()
+    is_optional: bool = False
 
 
 class Registered:
@@ -157,4 +159,4 @@ def _cards_of(name: str) -> Iterator[Card]:
 
 def _card(rule: Rule, category: str, module: str, runs_on: tuple[str, ...], is_row: bool = False) -> Card:
     kinds = tuple(sorted(kind.value for kind in rule.kinds))
-    return Card(rule.id, category, module, runs_on, rule.suppressible, is_row, kinds)
+    return Card(rule.id, category, module, runs_on, rule.suppressible, is_row, kinds, rule.is_optional)

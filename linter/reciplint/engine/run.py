@@ -253,12 +253,16 @@ class _Run:
             registered.check("project")
 
     def _is_wanted(self, registered: Registered) -> bool:
-        """Whether a rule runs: one on serving does not where the settings say so, unless it is selected."""
-        if registered.card.category != "serving":
+        """Whether a rule runs: one on serving does not where the settings say so, and an optional one only where they
+        give it a severity, unless it is selected."""
+        card = registered.card
+        if card.category != "serving" and not card.is_optional:
             return True
         if self._request.select is not None:
-            return registered.card.id in self._request.select
-        return self._settings.serving
+            return card.id in self._request.select
+        if card.is_optional and not self._settings.names(card.id):
+            return False
+        return card.category != "serving" or self._settings.serving
 
     def _triage(self, found: list[Finding], analysis: Analysis, report_unused: bool) -> tuple[list[Finding], int]:
         request = self._request

@@ -86,6 +86,10 @@ class Settings(msgspec.Struct, frozen=True):
         """Whether a rule is switched off."""
         return self.severities.get(rule) == "off"
 
+    def names(self, rule: str) -> bool:
+        """Whether a rule is given a severity, which is what switches an optional one on."""
+        return rule in self.severities and not self.is_off(rule)
+
     def severity(self, rule: str, found: Severity) -> Severity:
         """The severity of a finding after the settings had their say."""
         chosen = self.severities.get(rule)

@@ -84,7 +84,8 @@ def _fix(reported: Reported) -> dict[str, Any] | None:
     if fix is None:
         return None
     edits = [_edit(edit) for edit in reported.edits]
-    return {"applicability": fix.applicability, "title": fix.title, "edits": edits}
+    told = {"applicability": fix.applicability, "title": fix.title, "edits": edits}
+    return {**told, "shown": fix.shown} if fix.shown else told
 
 
 def _edit(edit: FileEdit) -> dict[str, Any]:

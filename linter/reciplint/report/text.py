@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reciplint.report.escape import MESSAGE_LIMIT, shown, shown_path
+from reciplint.report.escape import MESSAGE_LIMIT, shown, shown_line, shown_path
 from reciplint.report.excerpt import excerpt
 from reciplint.report.model import last_line, printed
 from reciplint.rules.finding import SEVERITIES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from reciplint.report.model import Options, Report, Reported, Sources
     from reciplint.rules.finding import Finding, Fix, Related
     from reciplint.rules.rule import Rule
@@ -75,7 +77,7 @@ class _Block:
         if hidden:
             lines.append(f"  and {hidden} more {'places' if hidden > 1 else 'place'}: --verbose")
         if self.finding.fix:
-            lines.append(self.fix_line(self.finding.fix))
+            lines += self.fix_lines(self.finding.fix)
         if self.options.verbose:
             lines += self.verbose_lines(reported)
         return "\n".join(lines)
@@ -114,8 +116,14 @@ class _Block:
         lines = self.sources.lines(path)
         return lines[number - 1].rstrip("\r\n") if lines is not None and 1 <= number <= len(lines) else None
 
-    def fix_line(self, fix: Fix) -> str:
-        return f"  {self.paint('fix:', 'fix')} {shown(fix.title, MESSAGE_LIMIT)}, {_HOW[fix.applicability]}"
+    def fix_lines(self, fix: Fix) -> Iterator[str]:
+        """What the fix does, and its text if it has one."""
+        yield f"  {self.paint('fix:', 'fix')} {shown(fix.title, MESSAGE_LIMIT)}, {_HOW[fix.applicability]}"
+        text = fix.shown.removesuffix("\n").split("\n") if fix.shown else []
+        if text and not self.options.verbose:
+            yield f"  its text has {counted(len(text), 'line')}: --verbose"
+            return
+        yield from (f"  {self.paint('|', 'gutter')} {shown_line(line)}".rstrip() for line in text)
 
     def verbose_lines(self, reported: Reported) -> list[str]:
         lines = [f"  fingerprint: {shown(reported.fingerprint)}", f"  see: {shown(reported.url)}"]

@@ -35,12 +35,14 @@ class Related(msgspec.Struct, frozen=True, array_like=True):
 class Fix(msgspec.Struct, frozen=True, array_like=True):
     """A repair as symbolic operations: `safe` keeps the loaded value, `unsafe` changes it as the title says,
     `display` is shown and never applied. One that `is_last` tells of what all files come to, and is applied when no
-    other fix changes anything any more."""
+    other fix changes anything any more. `shown` is the text of what to write, where no
+    operation says it."""
 
     title: str
     applicability: Applicability
     operations: tuple[Operation, ...]
     is_last: bool = False
+    shown: str = ""
 
 
 class Finding(msgspec.Struct, frozen=True, array_like=True):

@@ -51,7 +51,7 @@ class Rule(msgspec.Struct, frozen=True):
     `kinds` are the kinds of document that `check_document` is called for; `fix` is the strongest applicability
     that a finding of it may offer; `messages` are templates by message id (see `render`), `messages_zh` the same in
     Chinese, of the same fields; `options` are the settings it takes, with their defaults; `source` says where the rule
-    or its numbers come from.
+    or its numbers come from; one that `is_optional` runs only where it is asked for.
     """
 
     id: str
@@ -64,6 +64,7 @@ class Rule(msgspec.Struct, frozen=True):
     fix: Applicability | None = None
     options: Mapping[str, Any] = {}
     suppressible: bool = True
+    is_optional: bool = False
 
     @property
     def url(self) -> str:
