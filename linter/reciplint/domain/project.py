@@ -96,6 +96,14 @@ class Project(msgspec.Struct, frozen=True, dict=True):
                 self._trees[path] = self.parsed.get(data) or Document(path, Kind.RECIPE, data).tree
         return self._trees.get(path)
 
+    def trees(self, paths: Iterable[str]) -> Mapping[str, Tree | None]:
+        """The trees of several recipes, their bytes asked for at once."""
+        asked = list(paths)
+        data = self.read_all([path for path in asked if path not in self._trees])
+        for path, each in data.items():
+            self._trees[path] = self.parsed.get(each) or Document(path, Kind.RECIPE, each).tree
+        return {path: self._trees.get(path) for path in asked}
+
     @cached_property
     def _trees(self) -> dict[str, Tree | None]:
         return {}
