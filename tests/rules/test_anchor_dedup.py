@@ -67,6 +67,14 @@ def test_equal_environments_become_one() -> None:
     assert yaml.safe_load(after) == yaml.safe_load(RECIPE)
 
 
+def test_keys_are_told_as_they_are_written() -> None:
+    recipe = RECIPE.replace(
+        "  decode_environment:", "    on: '1'\n    ~: '1'\n    ? [a]\n    : '1'\n  decode_environment:"
+    )
+    found = lint(encoded(files(recipe)), select=["anchor-dedup"])
+    assert [finding.arguments["only"] for finding in found] == ["on, ~"]
+
+
 @pytest.mark.parametrize(("setting", "is_left"), [("true", True), ("false", False)])
 def test_the_bare_header_stays_where_a_launcher_looks_for_it(setting: str, is_left: bool) -> None:
     assert (fixed(files(RECIPE, f"SYNTHETIC_ACCEPTANCE={setting}")).files == {}) is is_left

@@ -222,9 +222,10 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
 
 
 def _own_values(place: MapPlace, plain: Any) -> dict[str, Any]:
-    """What a map sets itself, of the file as it is loaded: merge keys bring other values in."""
+    """What a map sets itself, of the file as it is loaded, by the keys as written: merge keys bring other values in,
+    and `on` is loaded as `true`."""
     loaded = _at(plain, place.place)
-    if not place.node.is_merging:
+    if not place.node.is_merging and loaded.keys() == place.node.named.keys():
         return loaded
     return {name: loaded.get(name) for entry in own_entries(place.node) if (name := entry.name) is not None}
 
