@@ -142,6 +142,7 @@ def test_equality_is_that_of_loaded_values() -> None:
         "yes: 1\ntrue: 2\n",
         "1: a\n0x1: b\n",
         "&k a: 1\n*k : 2\n",
+        "x: &k yes\ny: {*k : 1, true: 2}\n",
         "1: a\ntrue: b\n",
         "!!str yes: a\n'yes': b\n",
         "x: &m {a: 1}\ny: {<<: *m, a: 2, a: 3}\n",

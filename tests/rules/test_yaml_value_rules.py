@@ -214,6 +214,18 @@ def test_an_aliased_value_is_reported_at_its_anchor() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "environment: {A: «1»}\nenvironment: {A: x}\n",
+        "backend:\n  environment: {A: x}\n  <<: {environment: {A: «1»}}\n",
+    ],
+)
+@pytest.mark.parametrize("more", ["", "frontend: {env: {B: «1»}}\n"])
+def test_a_map_that_another_stands_for_is_told_whatever_else_the_file_holds(text: str, more: str) -> None:
+    marked(env_value_type.check_document, text + more, Kind.RECIPE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "base:\n  environment: {A: x}\nzip_override_conc:\n  environment:\n    A: [x, y]\n    B: null\n",
         "override_small:\n  environment: {A: null}\n",
         "schema: 2\nname: tiny\nroles:\n  decode:\n    env: {A: null}\n",

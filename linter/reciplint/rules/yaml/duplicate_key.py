@@ -102,8 +102,7 @@ def _may_repeat(tree: Tree) -> bool:
     for PyYAML (`yes` meets `true`)."""
     others = other_than_text(tree.key_names)
     return tree.may_repeat_keys or any(
-        sum(type(key) is Scalar and key.value in others for key, _ in mapping.entries) > 1
-        for mapping in (tree.mapping_nodes if len(others) > 1 else ())
+        len(others.intersection(mapping.named)) > 1 for mapping in (tree.mapping_nodes if len(others) > 1 else ())
     )
 
 

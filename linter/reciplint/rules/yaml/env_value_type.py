@@ -78,7 +78,7 @@ from reciplint.rules.finding import Finding, Fix
 from reciplint.rules.rule import Context, Rule
 from reciplint.yamltree.edit import Path, Respell, addressable
 from reciplint.yamltree.scalars import scalar_value, value_11
-from reciplint.yamltree.tree import Concrete, Mapping, Node, Scalar, Sequence, Tree, key_path, pointer, target
+from reciplint.yamltree.tree import MERGE, Concrete, Mapping, Node, Scalar, Sequence, Tree, key_path, pointer, target
 
 _TYPES_ZH = "a boolean=布尔值|an integer=整数|a number=数值|a list=列表|a mapping=映射"
 
@@ -111,7 +111,10 @@ def check_document(document: Document, context: Context) -> Iterator[Finding]:
     """One finding per offending value, at the place where it is written."""
     tree = document.tree
     root = tree.root if tree is not None else None
-    if tree is None or not isinstance(root, Mapping) or not _holds_other_than_text(tree.plain):
+    if tree is None or not isinstance(root, Mapping):
+        return
+    is_loaded_whole = not tree.may_repeat_keys and MERGE not in tree.key_names
+    if is_loaded_whole and not _holds_other_than_text(tree.plain):
         return
     paths: dict[int, Path] | None = None
     seen: set[int] = set()
