@@ -18,6 +18,7 @@ from reciplint.yamltree.edit import (
     DropComment,
     DropDuplicate,
     DropEntry,
+    FoldScalar,
     InsertEntry,
     MoveEntry,
     NewList,
@@ -213,6 +214,7 @@ _CHANGES: dict[type, Callable[[Any, Any], list[Any]]] = {
     SplitItem: _split,
     AddComment: _same,
     DropComment: _same,
+    FoldScalar: _same,
     AppendNewline: _ended,
 }
 
@@ -268,6 +270,8 @@ def wrong_lines(before: str, after: str, operation: Operation) -> str:
     if isinstance(operation, DropDuplicate):
         left = iter(gone)
         return "" if all(line in left for line in come) else f"{gone} became {come}"
+    if isinstance(operation, FoldScalar):
+        return "" if (Counter(come) - Counter(gone)).total() <= 2 else f"{gone} became {come}"
     if isinstance(operation, SplitItem):
         return "" if len(come) - len(gone) in range(len(operation.items)) else f"{gone} became {come}"
     if isinstance(operation, AddComment | AppendNewline):

@@ -12,6 +12,7 @@ from reciplint.yamltree.edit import (
     DropComment,
     DropDuplicate,
     DropEntry,
+    FoldScalar,
     InsertEntry,
     MoveEntry,
     NewList,
@@ -233,6 +234,20 @@ def _lines(random: Random, tree: Tree, path: Path, node: object) -> Operation:
     return ReplaceLines("", first, last, was, text)
 
 
+def _fold_scalar(random: Random, tree: Tree, path: Path, node: object) -> Operation:
+    """Two values of one text where there are such, in either order."""
+    places: dict[str, list[Path]] = {}
+    for place, other in tree.walk():
+        if isinstance(other, Scalar) and place and isinstance(place[-1], str):
+            places.setdefault(other.value, []).append(place)
+    alike = [found for found in places.values() if len(found) > 1]
+    first, second = random.sample(random.choice(alike), 2) if alike else (path, path)
+    if random.random() < 0.8:
+        in_order = [place for place, _ in tree.walk()]
+        first, second = sorted((first, second), key=in_order.index)
+    return FoldScalar("", first, second)
+
+
 _POINTS_AT: dict[object, tuple[type, ...]] = {
     _set: (Scalar, Alias),
     _respell: (Scalar,),
@@ -247,11 +262,11 @@ _POINTS_AT: dict[object, tuple[type, ...]] = {
 }
 _KINDS = (
     *(_set, _respell, _quote, _unquote, _rename, _duplicate, _drop, _drop, _insert, _insert, _insert, _move, _move),
-    *(_append, _append, _split, _add_comment, _drop_comment, _newline, _lines),
+    *(_append, _append, _split, _add_comment, _drop_comment, _newline, _lines, _fold_scalar),
 )
 
 KINDS = (
     *(SetScalar, Respell, Quote, Unquote, RenameKey, DropDuplicate, DropEntry, InsertEntry, MoveEntry, AppendItem),
-    *(SplitItem, AddComment, DropComment, AppendNewline, ReplaceLines),
+    *(SplitItem, AddComment, DropComment, AppendNewline, ReplaceLines, FoldScalar),
 )
 """Every kind that `operation` makes."""

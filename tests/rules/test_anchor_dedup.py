@@ -91,3 +91,18 @@ def test_a_key_whose_line_is_edited_stays_in_both() -> None:
     after = fixed(files(recipe)).files[PATH].decode()
     assert after.endswith("    decode:\n      <<: *worker_config\n      speculative-num-steps: 3\n")
     assert after.count("      speculative-num-steps: 3\n") == 2
+
+
+def test_long_texts_of_maps_that_share_little_become_one() -> None:
+    connector = '\'{"connector": "finch", "role": "' + 70 * "x" + "\"}'"
+    texts = (f"kv-transfer-config: {connector}  # both", "tp-size: 8", f"speculative-config: {connector}")
+    roles = (("prefill", "chunk: 1"), ("decode", "batch: 2"))
+    lines = "".join(f"    {role}:\n" + "".join(f"      {text}\n" for text in (*texts, own)) for role, own in roles)
+    recipe = RECIPE[: RECIPE.index("  prefill_env")] + f"  sglang_config:\n{lines}".replace(
+        "tp-size: 8", "tp-size: 4", 1
+    )
+    after = fixed(files(recipe)).files[PATH].decode()
+    anchor = "&worker_kv_transfer_config"
+    once = recipe.replace(f"config: {connector}  # both", f"config: {anchor} {connector}  # both", 1)
+    head, _, tail = once.rpartition(f"kv-transfer-config: {connector}")
+    assert after == f"{head}kv-transfer-config: *{anchor[1:]}{tail}"  # a launcher edits the line of speculative-config

@@ -23,18 +23,22 @@ from reciplint.domain.recipe_variant import Variant, recipe_variants
 from reciplint.domain.spelling import is_foreign, kebab
 from reciplint.domain.variant_places import span_of
 from reciplint.repo.kinds import Kind
+from reciplint.yamltree.fold_pieces import LEAST_FOLDED
 from reciplint.yamltree.scalars import same_value
 from reciplint.yamltree.spans import FILE_START, Span
-from reciplint.yamltree.tree import Concrete, Mapping, Scalar, Tree
+from reciplint.yamltree.tree import Alias, Concrete, Mapping, Scalar, Tree
 
 LEAST_SHARED_KEYS = 4
 LEAST_SHARED_BYTES = 100
 """Repetitions below both are not kept; no setting of `anchor-dedup` goes lower."""
+LEAST_LONG = 80
+"""Code points of a text that is worth an anchor of its own: the JSON of a connector has 100 to 900."""
 
 
 class Repetition(msgspec.Struct, frozen=True, array_like=True):
     """Two role maps that share keys with equal values, each written out: how many keys and bytes of keys and values,
-    which keys differ, and which only the first map has."""
+    which keys differ, and which only the first map has. `long` are the keys of long texts that both share, where they
+    share too few keys to be folded as maps."""
 
     section: str
     first: str
@@ -47,6 +51,7 @@ class Repetition(msgspec.Struct, frozen=True, array_like=True):
     size: int
     differing: tuple[str, ...]
     first_only: tuple[str, ...]
+    long: tuple[str, ...] = ()
 
 
 class Folded(msgspec.Struct, frozen=True):
@@ -203,7 +208,7 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
         for (first, left), (second, right) in combinations(found, 2):
             kept = EDITED_KEYS if _is_folded(first.node, second.node) else frozenset()
             alike = (key for key, value in left.items() if key in right and same_value(value, right[key]))
-            shared = {key: left[key] for key in alike if key not in kept}
+            shared = {key: left[key] for key in alike if key not in kept and _is_written_out(second.node, key)}
             size = canonical_size(shared) - len("{}") - len('"":,') * len(shared) + 1 if shared else 0
             if len(shared) >= LEAST_SHARED_KEYS or size >= LEAST_SHARED_BYTES:
                 yield Repetition(
@@ -218,7 +223,19 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
                     size=size,
                     differing=tuple(key for key in right if key in left and key not in shared),
                     first_only=tuple(key for key in left if key not in right),
+                    long=tuple(_long(shared)) if len(shared) < LEAST_FOLDED else (),
                 )
+
+
+def _is_written_out(node: Mapping, key: str) -> bool:
+    entry = node.named.get(key)
+    return entry is None or type(entry.value) is not Alias
+
+
+def _long(shared: dict[str, Any]) -> Iterator[str]:
+    for key, value in shared.items():
+        if isinstance(value, str) and len(value) >= LEAST_LONG and key not in EDITED_KEYS:
+            yield key
 
 
 def _own_values(place: MapPlace, plain: Any) -> dict[str, Any]:

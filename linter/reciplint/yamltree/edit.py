@@ -26,6 +26,7 @@ from reciplint.yamltree.edit_scalars import Quote as Quote
 from reciplint.yamltree.edit_scalars import Respell as Respell
 from reciplint.yamltree.edit_scalars import SetScalar as SetScalar
 from reciplint.yamltree.edit_scalars import Unquote as Unquote
+from reciplint.yamltree.fold_scalars import FoldScalar as FoldScalar
 from reciplint.yamltree.folding import FoldMap as FoldMap
 from reciplint.yamltree.replacing import Edit as Edit
 from reciplint.yamltree.replacing import Path as Path
@@ -48,6 +49,7 @@ Operation = (
     | AppendItem
     | SplitItem
     | FoldMap
+    | FoldScalar
     | ReplaceLines
 )
 """Every kind there is. Each says in its own module how it is carried out and what it may leave behind."""

@@ -96,8 +96,9 @@ backend:
 
 The anchor is called as the file calls its others (`kimi_config` beside `&kimi_env`). Written in both maps stay a key
 whose comment only the second map has, and a key whose line a launcher edits by pattern, as `speculative-config`.
-Nothing is folded where fewer than three keys could be, where a map merges another already, and in the environments of
-an SGLang recipe with a row of `SYNTHETIC_ACCEPTANCE=true`, whose launcher looks for the bare header.
+Of maps that share fewer than three keys, long texts alone are folded: `&worker_kv_transfer_config` before the first,
+`*worker_kv_transfer_config` in place of the second. No map is folded where it merges another already, nor in the
+environments of an SGLang recipe with a row of `SYNTHETIC_ACCEPTANCE=true`, whose launcher looks for the bare header.
 
 ## Options
 
@@ -123,7 +124,8 @@ from reciplint.domain.project import Project
 from reciplint.domain.recipe import Folded, RecipeFile, Repetition
 from reciplint.rules.finding import Finding, Fix, Related
 from reciplint.rules.rule import Context, Rule
-from reciplint.yamltree.edit import FoldMap
+from reciplint.yamltree.edit import FoldMap, FoldScalar, Operation
+from reciplint.yamltree.fold_pieces import LEAST_FOLDED
 
 _KEYS_ZH = "* and * more=% 及另外 % 个键|*=% "
 
@@ -149,6 +151,7 @@ RULE = Rule(
 )
 
 _LISTED = 6
+_NOUNS = {"args": "config", "env": "environment"}
 _KEPT = tuple(sorted(EDITED_KEYS))
 
 
@@ -185,11 +188,16 @@ def _fix(recipe: RecipeFile, found: Iterable[Repetition], is_simulated: bool) ->
     title = f"write once what {' and '.join((pairs[0].first, pairs[0].second))} share"
     for pair in pairs[1:]:
         title += f", and {pair.first} and {pair.second}"
-    nouns = {"args": "config", "env": "environment"}
-    operations = (
-        FoldMap(recipe.path, pair.first_place, pair.second_place, nouns[pair.section], _KEPT) for pair in pairs
-    )
-    return Fix(title, "unsafe", tuple(operations), is_last=True)
+    operations = tuple(operation for pair in pairs for operation in _operations(recipe.path, pair))
+    return Fix(title, "unsafe", operations, is_last=True) if operations else None
+
+
+def _operations(path: str, pair: Repetition) -> Iterator[Operation]:
+    """The maps folded, or the long texts of maps that share too few keys."""
+    if pair.shared >= LEAST_FOLDED:
+        yield FoldMap(path, pair.first_place, pair.second_place, _NOUNS[pair.section], _KEPT)
+    for key in pair.long:
+        yield FoldScalar(path, (*pair.first_place, key), (*pair.second_place, key))
 
 
 def _finding(recipe: RecipeFile, found: Repetition, precedents: _Precedents, fix: Fix | None) -> Finding:

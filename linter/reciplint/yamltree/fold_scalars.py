@@ -1,0 +1,63 @@
+"""A scalar that repeats another, folded: written once, at an anchor, and as its alias."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from reciplint.yamltree.edit_places import in_flow, lines_of, parent_of, writable
+from reciplint.yamltree.fold_anchors import anchor_name
+from reciplint.yamltree.replacing import FOLDS, Change, Edit, Path, Reach, Refused
+from reciplint.yamltree.tree import Alias, Scalar, Tree
+
+
+class FoldScalar(Change, frozen=True, tag="fold-scalar"):
+    """Write the scalar at `second` as the alias of the one at `first`, which gets an anchor if it has none: values of
+    keys that stand in this order and are spelled alike."""
+
+    first: Path
+    second: Path
+
+    def edits(self, tree: Tree) -> list[Edit]:
+        """The anchor, and the alias. Raises `Refused`."""
+        first, second = self._scalars(tree)
+        noun = re.sub(r"\W+", "_", str(self.first[-1]), flags=re.ASCII).strip("_") or "text"
+        name = first.anchor or anchor_name(tree, self.first[:-1] or self.first, noun)
+        anchor = [] if first.anchor else [Edit(first.start, first.start, f"&{name} ")]
+        return [*anchor, Edit(second.start, second.end, f"*{name}")]
+
+    def reach(self, before: Tree) -> Reach:
+        """From the lines of the first to those of the second."""
+        first, second = self._scalars(before)
+        return lines_of(before, first.start, second.end)
+
+    @property
+    def turn(self) -> tuple[int, Any]:
+        """After all that is told by its place in a mapping."""
+        return FOLDS, ()
+
+    def _scalars(self, tree: Tree) -> tuple[Scalar, Scalar]:
+        first, second = (_value_of_key(tree, path) for path in (self.first, self.second))
+        if first.start >= second.start:
+            raise Refused("the first does not stand above the second")
+        if second.anchor:
+            raise Refused(f"{self.second[-1]} is anchored itself, as &{second.anchor}")
+        if (first.value, bool(first.style)) != (second.value, bool(second.style)):
+            raise Refused("they are not spelled alike")
+        if first.anchor and _is_named_again(tree, first):
+            raise Refused(f"another value is called &{first.anchor} as well")
+        return first, second
+
+
+def _value_of_key(tree: Tree, path: Path) -> Scalar:
+    parent_of(tree, path)
+    if in_flow(tree, path):
+        raise Refused(f"{path[-1]} stands in a flow collection")
+    return writable(tree, path)
+
+
+def _is_named_again(tree: Tree, anchored: Scalar) -> bool:
+    return any(
+        not isinstance(node, Alias) and node is not anchored and node.anchor == anchored.anchor
+        for _, node in tree.walk()
+    )
