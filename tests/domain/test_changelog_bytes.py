@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from reciplint.domain.changelog_bytes import Comparison, Event, common_prefix, compare, show, split
+from reciplint.domain.changelog_bytes import Comparison, Event, compare, show, split
+from reciplint.domain.prefix import common_prefix
 
 
 def entry(number: int | str, key: str = "", *, text: str = "") -> str:

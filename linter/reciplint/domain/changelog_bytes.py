@@ -12,6 +12,8 @@ from difflib import SequenceMatcher
 from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
+from reciplint.domain.prefix import common_prefix
+
 Kind = Literal["inserted", "deleted", "altered", "reformatted", "relinked", "moved", "spacing", "line-ends"]
 
 LINK = re.compile(r"https://github\.com/(?P<repository>[\w.-]+/[\w.-]+)/pull/(?P<number>[1-9]\d*)", re.ASCII)
@@ -132,20 +134,6 @@ def split(data: bytes) -> Text:
 def _lines(data: bytes) -> list[bytes]:
     """Lines end at LF only: `bytes.splitlines` would also end them at a lone CR."""
     return [line for line in re.split(rb"(?<=\n)", data) if line]
-
-
-def common_prefix(one: bytes, other: bytes) -> int:
-    """How many bytes two texts begin with in common."""
-    if other.startswith(one):
-        return len(one)
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def compare(base: bytes, head: bytes) -> Comparison:

@@ -120,6 +120,7 @@ from collections.abc import Iterable, Iterator
 from reciplint.domain.acceptance import is_switched_on
 from reciplint.domain.launcher_edits import EDITED_KEYS, HEADER_EDITED_ENGINE
 from reciplint.domain.listing import some_of
+from reciplint.domain.prefix import common_prefix
 from reciplint.domain.project import Project
 from reciplint.domain.recipe import Folded, RecipeFile, Repetition
 from reciplint.rules.finding import Finding, Fix, Related
@@ -242,17 +243,5 @@ class _Precedents:
             at = bisect(paths, path)
             around = [found[index] for index in range(max(at - 2, 0), min(at + 2, len(found)))]
             if around:
-                return min(around, key=lambda item: (-_shared_start(item[0], path), item[0]))
+                return min(around, key=lambda item: (-common_prefix(item[0], path), item[0]))
         return None
-
-
-def _shared_start(one: str, other: str) -> int:
-    """How many characters two paths begin with in common."""
-    shared, least = 0, min(len(one), len(other))
-    while shared < least:
-        middle = (shared + least + 1) // 2
-        if one[:middle] == other[:middle]:
-            shared = middle
-        else:
-            least = middle - 1
-    return shared
