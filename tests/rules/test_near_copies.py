@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -350,3 +351,52 @@ def test_the_text_and_the_json_report_show_the_file(tmp_path: Path) -> None:
     assert again == told
     assert reciplint(tmp_path, "fix", "--select", "near-copies", "--unsafe").status == 0
     assert not (tmp_path / FOLDER / "disagg-tp4.yaml").exists()
+
+
+OF_ROWS = (
+    "missing-recipe",
+    "topology-mismatch",
+    "concurrency-mismatch",
+    "container-mismatch",
+    "component-mismatch",
+    "capacity-below-concurrency",
+    "resource-arithmetic",
+    "golden-acceptance-length",
+    "deprecated-arm",
+    "schema",
+)
+"""Rules on a row beside the variant that it runs."""
+
+
+@pytest.mark.corpus
+def test_a_repository_that_takes_every_offer_runs_the_same(corpus_repo: Path) -> None:
+    """Every file written, every row changed as told, the copies gone: what is found of rows and variants stays."""
+    files = {
+        each.relative_to(corpus_repo).as_posix(): each.read_bytes()
+        for folder in ("benchmarks", "configs", "golden_al_distribution")
+        for each in (corpus_repo / folder).rglob("*")
+        if each.is_file()
+    }
+    offers = [finding for finding in lint(files, select=["near-copies"]) if finding.fix is not None]
+    assert len(offers) > 30
+    after, masters = dict(files), {}
+    for offer in offers:
+        for path in (offer.path, *(related.path for related in offer.related)):
+            del after[path]
+    for offer in offers:
+        head, _, rest = shown(offer).partition("\n\n")
+        whole, _, told = rest.rpartition("\n\n")
+        after[head.splitlines()[0].removeprefix("# ")] = f"{whole}\n".encode()
+        lines = told.splitlines()
+        for now, then in zip(lines[::2], lines[1::2], strict=len(lines) > 1):
+            path, number, said = now.removeprefix("# ").split(":", 2)
+            master = masters.setdefault(path, files[path].decode().split("\n"))
+            assert said.strip() in master[int(number) - 1]
+            master[int(number) - 1] = master[int(number) - 1].replace(said.strip(), then.removeprefix("#   becomes "))
+    after |= {path: "\n".join(lines).encode() for path, lines in masters.items()}
+    assert len(after) < len(files)
+    assert _counted(after) == _counted(files)
+
+
+def _counted(files: dict[str, bytes]) -> Counter[tuple[str, str]]:
+    return Counter((finding.rule, finding.severity) for finding in lint(files, select=OF_ROWS))
