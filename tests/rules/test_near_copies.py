@@ -210,19 +210,15 @@ def test_two_groups_of_a_directory_are_offered_two_names() -> None:
     assert shown(taken[0]).splitlines()[0] == f"# {path('1p1d')}"
 
 
-def test_a_null_that_only_one_recipe_has_cannot_be_said() -> None:
+def test_a_null_that_only_one_recipe_has_cannot_be_said_and_it_is_left_out() -> None:
     files = three()
     files[path("2p1d")] += "frontend:\n"
     assert found(files) == []
-    assert (
-        len(
-            found(
-                {name: f"{each}frontend:\n" for name, each in files.items() if name != path("2p1d")}
-                | three(rest="frontend:\n")
-            )
-        )
-        == 1
-    )
+    finding = only({**files, path("4p1d"): text("4p1d", 4)})
+    assert [finding.path, *(related.path for related in finding.related)] == [
+        path(name) for name in ("1p1d", "4p1d", "10p1d")
+    ]
+    assert only(three(rest="frontend:\n")).arguments["files"] == 3
 
 
 SIMULATED = '"\n          - "SYNTHETIC_ACCEPTANCE=true'

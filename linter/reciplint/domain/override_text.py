@@ -62,6 +62,12 @@ def one_file(group: Group, taken: Sequence[str]) -> OneFile | None:
     return OneFile(name if is_free else _base_name(group.first.path), text, overrides, _lost(group))
 
 
+def sayable(group: Group) -> Group:
+    """A group without the recipes that no override of its first one can give again."""
+    first = group.first
+    return Group(first, tuple(copy for copy in group.others if one_file(Group(first, (copy,)), ()) is not None))
+
+
 def base_text(tree: Tree) -> str | None:
     """The text of a plain recipe as a `base`; None where the marks of a document stand in it."""
     if _MARKER.search(tree.text):

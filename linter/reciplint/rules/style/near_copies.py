@@ -143,7 +143,8 @@ report it is `shown` of the fix. Of Bad it is the file of Good between these lin
 The base is the text of the recipe that the finding stands at, comments included, moved in by two columns. The other
 recipes' comments are not carried over: the second line counts those that the base does not have. Every recipe becomes
 an override with its own name, since srt-slurm makes one up (`<base name>_<override>`) where an override gives none. The
-text is shown only if each variant of it loads as its recipe does.
+text has only variants that load as their recipes do: one with a null that the base has not is left out, since to
+srt-slurm a null deletes.
 
 A row changes from `CONFIG_FILE=recipes/tiny/agg-b200-tp8-c4.yaml` to
 `CONFIG_FILE=recipes/tiny/agg-b200-tp8.yaml:override_c4`, and `srt-recipe` in the same way. srt-slurm takes the selector
@@ -185,7 +186,7 @@ from posixpath import dirname
 
 from reciplint.domain.listing import some_of
 from reciplint.domain.near_copies import Copy, Group, copy_of, differing, groups, may_be_copy, sort_of
-from reciplint.domain.override_text import OneFile, one_file
+from reciplint.domain.override_text import OneFile, one_file, sayable
 from reciplint.domain.project import Project
 from reciplint.domain.variant_rows import RowChange, refusal, row_changes
 from reciplint.rules.finding import Finding, Fix, Related
@@ -244,6 +245,9 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
         taken = taken_in.setdefault(folder, [_base_name(path) for path in project.recipes_of(folder)])
         for group in groups(copies, least, most):
             made = one_file(group, taken)
+            if made is None:
+                group = sayable(group)
+                made = one_file(group, taken) if len(group.copies) >= least else None
             before = sum(_lines(copy.tree.text) for copy in group.copies)
             if made is not None and _lines(made.text) < before:
                 taken.append(made.name)
