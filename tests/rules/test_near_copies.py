@@ -300,6 +300,26 @@ def test_where_no_file_is_offered_the_message_says_why(files: dict[str, str], re
         pytest.fail("nothing was found")
 
 
+@pytest.mark.parametrize(
+    ("script", "is_named"),
+    [
+        ("srtctl apply -f recipes/vllm/finch/disagg-2p1d-tp4.yaml", True),
+        ("cp $HOME/benchmarks/multi_node/srt-slurm-recipes/vllm/finch/disagg-2p1d-tp4.yaml .", True),
+        ("cat ${WHERE}/disagg-2p1d-tp4.yaml", True),
+        ("cat disagg-${SHAPE}-tp4.yaml", True),
+        ("cat recipes/vllm/wren/disagg-2p1d-tp4.yaml", False),
+        ("cat recipes/vllm/finch/mtp/disagg-2p1d-tp4.yaml", False),
+        ("cat recipes/vllm/finch/disagg-8p1d-tp4.yaml", False),
+        ("case $F in recipes/vllm/finch/*-tp4.yaml) ;; esac", True),
+        ("case $F in recipes/vllm/finch/*-tp8.yaml) ;; esac", False),
+        ("cat $CONFIG.yaml *.yaml recipes/*.yaml", False),
+    ],
+)
+def test_a_script_that_names_one_of_them(script: str, is_named: bool) -> None:
+    finding = only({**three(), **rows("1p1d"), "runners/launch.sh": f"{script}\n"})
+    assert finding.arguments["refused"] == ("a script names them" if is_named else "")
+
+
 def test_a_row_on_one_node_names_no_variant() -> None:
     home = f"{RECIPES.replace('multi', 'single')}/finch"
     files = {path(name).replace(FOLDER, home): each for name, each in zip(HERE, three().values(), strict=True)}

@@ -38,7 +38,8 @@ READ_ONCE = f"a launcher reads one {READ_ONCE_KEY} for the whole file"
 
 _SETTINGS = {"A": ("CONFIG_FILE=", "EVAL_CONFIG_FILE="), "": ("srt-recipe: ", "eval-srt-recipe: ")}
 _ANY = re.compile(r"\$\{[^}]*\}|\$\w+|\{[^}]*\}|\*")
-_TELLING = 8  # literal characters of a pattern's directory before it says anything
+_HOME = re.compile(r"^(?:\$\{[^}]*\}|\$\w+)?/?(?:recipes/)?")
+_TELLING = 8  # literal characters that a pattern needs before it says anything
 
 
 class RowChange(NamedTuple):
@@ -67,8 +68,7 @@ def row_changes(project: Project, made: OneFile) -> list[RowChange]:
 
 def refusal(project: Project, group: Group) -> str:
     """Why a group cannot become one file without a change to a launcher or a script; "" where it can."""
-    paths = [copy.path for copy in group.copies]
-    if any(path in project.resolver.mentioned for path in paths) or _matched_by_scripts(project, paths):
+    if _named_by_scripts(project, group):
         return SCRIPTED
     for copy in group.copies:
         uses = _uses(project, copy.path)
@@ -120,14 +120,16 @@ def _differing(group: Group) -> Iterator[tuple[str, ...]]:
                 yield place
 
 
-def _matched_by_scripts(project: Project, paths: list[str]) -> bool:
-    """Whether a script's pattern of paths matches one of them with its directory: it would not match a selector."""
-    for mentions in project.mentions.values():
-        for mention in mentions.paths:
-            folder, _, name = mention.rpartition("/")
-            if not _ANY.search(name) or len(_ANY.sub("", folder).removeprefix("recipes")) < _TELLING:
-                continue
-            pattern = ".*".join(map(re.escape, _ANY.split(mention.removeprefix("recipes/"))))
-            if any(re.search(f"(?:^|/){pattern}$", path) for path in paths):
-                return True
+def _named_by_scripts(project: Project, group: Group) -> bool:
+    """Whether a script names one of a group, by its path or as rows name it, or matches it by a pattern, which would
+    not match a selector. A name alone counts wherever the file lies, a path only there."""
+    names = {copy.path for copy in group.copies}
+    names |= {use.reference.text for copy in group.copies for use in _uses(project, copy.path)}
+    for mention in {mention for mentions in project.mentions.values() for mention in mentions.paths}:
+        written = _HOME.sub("", mention)
+        if _ANY.search(written) and len(_ANY.sub("", written).removesuffix(".yaml")) < _TELLING:
+            continue
+        pattern = re.compile(f"(?:^|/){'.*'.join(map(re.escape, _ANY.split(written)))}$")
+        if any(map(pattern.search, names)):
+            return True
     return False
