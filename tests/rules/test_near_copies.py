@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reciplint.domain import variant_rows
+from reciplint.engine.pages import blocks, sections
 from reciplint.rules.finding import Finding, render
 from support import CHANGELOG, MASTER, RECIPES, RULES, RUNNERS, lint, multi, outcome, project, reciplint, runners, write
 
@@ -416,3 +417,12 @@ def test_a_repository_that_takes_every_offer_runs_the_same(corpus_repo: Path) ->
 
 def _counted(files: dict[str, bytes]) -> Counter[tuple[str, str]]:
     return Counter((finding.rule, finding.severity) for finding in lint(files, select=OF_ROWS))
+
+
+def test_the_page_shows_what_the_fix_of_its_example_is() -> None:
+    page = sections(RULES["near-copies"].page)
+    bad, good = ({block.path: block.text for block in blocks(page[title])} for title in ("Bad", "Good"))
+    (head_and_tail,) = (block.text for block in blocks(page["Fix"]))
+    (finding,) = lint(bad)
+    head, tail = head_and_tail.rstrip("\n").split("\n\n")
+    assert shown(finding) == f"{head}\n\n{good['benchmarks/tiny/agg-b200-tp8.yaml']}\n{tail}\n"
