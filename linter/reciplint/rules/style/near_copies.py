@@ -173,9 +173,10 @@ runner's name from its environment.
 
 ## Source
 
-Directories of the public benchmark repository in which the points of one curve are a file each, read in August 2026: up
-to eight settings tell a point (sizes, counts, concurrencies), from a dozen on another layout. srt-slurm's guide to
-overrides, its `parse_config_arg` and `generate_override_configs`, and the launchers.
+Directories of the public benchmark repository in which the points of one curve are a file each, read in August 2026:
+up to eight settings tell a point (sizes, counts, concurrencies), from a dozen on another layout. srt-slurm's guide to
+overrides, its `parse_config_arg` (since March 2026; of the revisions that the launchers check out, all twenty that
+could be read have it) and `generate_override_configs`, and the launchers.
 """
 
 from __future__ import annotations
