@@ -75,6 +75,14 @@ def test_keys_are_told_as_they_are_written() -> None:
     assert [finding.arguments["only"] for finding in found] == ["on, ~"]
 
 
+def test_the_bytes_of_a_key_are_those_of_its_text() -> None:
+    sizes = [
+        lint(encoded(files(RECIPE.replace("SGLANG_FINCH_1", key))), select=["anchor-dedup"])[0].arguments["size"]
+        for key in ("a-b", "'a\"b'")
+    ]
+    assert sizes[0] == sizes[1]
+
+
 @pytest.mark.parametrize(("setting", "is_left"), [("true", True), ("false", False)])
 def test_the_bare_header_stays_where_a_launcher_looks_for_it(setting: str, is_left: bool) -> None:
     assert (fixed(files(RECIPE, f"SYNTHETIC_ACCEPTANCE={setting}")).files == {}) is is_left

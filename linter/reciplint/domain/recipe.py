@@ -209,7 +209,8 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
             kept = EDITED_KEYS if _is_folded(first.node, second.node) else frozenset()
             alike = (key for key, value in left.items() if key in right and same_value(value, right[key]))
             shared = {key: left[key] for key in alike if key not in kept and _is_written_out(second.node, key)}
-            size = canonical_size(shared) - len("{}") - len('"":,') * len(shared) + 1 if shared else 0
+            separators = len("[]") + len(shared) - 1
+            size = sum(len(key.encode()) for key in shared) + canonical_size([*shared.values()]) - separators
             if len(shared) >= LEAST_SHARED_KEYS or size >= LEAST_SHARED_BYTES:
                 yield Repetition(
                     section=first.section,
