@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from reciplint.domain.master import Arm, MasterEntry, MasterFile, Row
-from reciplint.domain.reading import canonical
+from reciplint.domain.reading import amount, canonical
 from reciplint.domain.runners import Runners
 
 DRAM_CAP_MIB = 2_861_022
@@ -215,7 +215,7 @@ def totals(points: list[Point], hours: dict[str, float]) -> Totals:
     spent: dict[str, float] = {}
     for point in points:
         sizes[point.job] = (point.runner, point.gpus)
-        spent[point.runner] = spent.get(point.runner, 0.0) + point.gpus * hours.get(point.kind, 0.0)
+        spent[point.runner] = spent.get(point.runner, 0.0) + amount(point.gpus) * hours.get(point.kind, 0.0)
     jobs: dict[str, int] = {}
     for runner, _ in sizes.values():
         jobs[runner] = jobs.get(runner, 0) + 1

@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from reciplint.domain.name_tokens import Token, read_name, words_of
+from reciplint.domain.reading import whole
 from reciplint.domain.recipe_variant import RecipeRole, Variant
 from reciplint.domain.topology import Topology
 
@@ -49,10 +50,10 @@ def recipe_faults(name: str, variants: Sequence[Variant]) -> Iterator[NameFault]
 def concurrency_faults(name: str, variants: Sequence[Variant], rows: AbstractSet[int]) -> Iterator[NameFault]:
     """The first concurrency of a name that neither `rows` nor a variant runs. One that opens the name is that of each
     decode worker, as in `c4_ctx1_gen11`, and is passed over."""
-    words = [word for word in words_of(name)[1:] if word[:1] == "c" and word[1:].isdigit()]
+    words = [word for word in words_of(name)[1:] if word[:1] == "c" and whole(word[1:]) is not None]
     if not words:
         return
-    own = {int(variant.concurrency) for variant in variants if variant.concurrency.isdigit()}
+    own = {number for variant in variants if (number := whole(variant.concurrency)) is not None}
     run = own.union(rows, *(variant.concurrencies for variant in variants))
     absent = next((word for word in words if int(word[1:]) not in run), None)
     if absent and run:

@@ -11,6 +11,7 @@ from reciplint.yamltree.scalars import scalar_value
 from reciplint.yamltree.tree import MERGE, Concrete, Entry, Mapping, Scalar, Sequence, target
 
 _ENCODE = msgspec.json.Encoder(order="sorted")
+_MOST = 2**53
 
 
 def canonical(value: Any) -> str:
@@ -33,6 +34,11 @@ def whole(value: object) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def amount(value: object) -> int | float:
+    """A number to count with; 0 for anything else, infinity and what nobody has so much of among it."""
+    return value if isinstance(value, (int, float)) and abs(value) < _MOST else 0
 
 
 def text_of(node: Mapping, name: str) -> str | None:

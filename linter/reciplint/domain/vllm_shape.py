@@ -168,6 +168,8 @@ def _strategies(root: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault(("compatible_strategies",), "key", "nothing-offered", {})
     seen: set[str] = set()
     for index, name in enumerate(listed if isinstance(listed, list) else ()):
+        if not isinstance(name, str):
+            continue
         if name in seen:
             yield Fault(("compatible_strategies", index), "value", "repeated", {"found": show(name)}, tolerated=True)
         seen.add(name)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from reciplint.domain.reading import whole
 from reciplint.domain.vllm_docker import release
 from reciplint.domain.vllm_recipe import Said, VllmRecipeFile
 from reciplint.domain.vllm_recipes import VllmRecipes
@@ -113,7 +114,7 @@ def _sizes(repository: VllmRecipes, recipe: VllmRecipeFile) -> Iterator[Unread]:
     for pattern in ("variants.*.tp", "variants.*.tp.*", "strategy_overrides.single_node_tp.tp"):
         for said in recipe.at(pattern):
             limit = counted.get(said.path[-1], most if pattern.endswith("tp") else 0)
-            if limit and said.text is not None and said.text.isdigit() and int(said.text) > limit:
+            if limit and (whole(said.text) or 0) > limit:
                 yield Unread("above-node", said, (str(limit),))
 
 

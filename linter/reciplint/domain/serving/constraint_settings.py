@@ -334,7 +334,7 @@ def _room(process: Process) -> Reading:
         return UNKNOWN
     try:
         return _written(int(config.gpus * gpu.most_bytes / 1e9 * float(share.value)), _hardware(process))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return UNKNOWN
 
 

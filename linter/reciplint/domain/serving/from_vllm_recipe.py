@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from reciplint.domain.reading import whole
 from reciplint.domain.serving.config import (
     Deployment,
     Places,
@@ -210,7 +211,7 @@ class _Layers:
         words = [value.text for place in paths for value in recipe.arguments(*place)]
         for name, value in zip(reversed(words[:-1]), reversed(words[1:]), strict=True):
             if name == "--data-parallel-size-local":
-                return int(value) if value.isdigit() else hardware.gpus
+                return hardware.gpus if (number := whole(value)) is None else number
         return hardware.gpus
 
     def _pool(self) -> Iterator[Value]:

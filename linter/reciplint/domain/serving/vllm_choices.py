@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from reciplint.domain.reading import amount
 from reciplint.domain.serving.vllm_sheets import Hardware, Library, Sheet
 
 _FP4 = {"brand": "NVIDIA", "generation": "blackwell"}
@@ -167,8 +168,7 @@ def _pools(recipe: Sheet, library: Library, body: dict[str, Any], hardware: Hard
 
 def _weights(body: dict[str, Any]) -> float:
     """The memory in GB that a variant takes at least; 0 where it does not say."""
-    least = body.get("vram_minimum_gb")
-    return least if isinstance(least, (int, float)) else 0
+    return amount(body.get("vram_minimum_gb"))
 
 
 def _fits(body: dict[str, Any], hardware: Hardware) -> bool:
@@ -191,11 +191,11 @@ def _least_gpus(recipe: Sheet, key: str, hardware: Hardware) -> int:
 
 def _floor(block: Any, key: str) -> int:
     if isinstance(block, (int, float)):
-        return int(block)
+        return int(amount(block))
     if not isinstance(block, dict):
         return 0
     found = (block.get(name) for name in (key, f"multi_node_{key}", f"single_node_{key}"))
-    return next((int(value) for value in found if isinstance(value, (int, float))), 0)
+    return next((int(amount(value)) for value in found if isinstance(value, (int, float))), 0)
 
 
 def default_hardware(recipe: Sheet, library: Library, variant: str) -> Hardware | None:

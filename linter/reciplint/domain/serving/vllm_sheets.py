@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from reciplint.domain.reading import amount
 from reciplint.domain.serving.config import Piece, Place, Source, Spelled, Value, Variable, symbolic
 from reciplint.domain.serving.from_recipe import text_place
 from reciplint.yamltree.scalars import load, scalar_value
@@ -194,4 +195,4 @@ def _entry(node: Node | None, part: str | int) -> Entry | None:
 
 
 def _number(value: Any) -> int | None:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    return int(amount(value)) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
