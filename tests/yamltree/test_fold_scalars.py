@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 
 import pytest
@@ -39,6 +40,22 @@ FOLD = FoldScalar("", ("p", "long-text"), ("d", "long-text"))
             "x: &kimi_env {}\np:\r\n  long-text:\r\n    x y\r\nd:\r\n  long-text: x y",
             "x: &kimi_env {}\np:\r\n  long-text:\r\n    &kimi_long_text x y\r\nd:\r\n  long-text: *kimi_long_text",
         ),
+        # the lines of a block go, the comments around it stay, and so do the blank lines below
+        (
+            "p:\n  long-text: |  # why\n    a # b\n\n    c\n"
+            "d:\n  long-text: |2  # here\n    a # b\n\n    c\n\n  # of e\n  e: 1\n",
+            "p:\n  long-text: &worker_long_text |  # why\n    a # b\n\n    c\n"
+            "d:\n  long-text: *worker_long_text  # here\n\n  # of e\n  e: 1\n",
+        ),
+        # as it is loaded a block is as good as quotes
+        (
+            "p:\r\n  long-text: 'a b'\r\nd:\r\n  long-text:\r\n    >-\r\n    a\r\n    b",
+            "p:\r\n  long-text: &worker_long_text 'a b'\r\nd:\r\n  long-text:\r\n    *worker_long_text",
+        ),
+        (
+            "p:\n  long-text: |+\n    a\n\nd:\n  long-text: |+\n    a\n\nq: 1\n",
+            "p:\n  long-text: &worker_long_text |+\n    a\n\nd:\n  long-text: *worker_long_text\n\nq: 1\n",
+        ),
     ],
 )
 def test_a_text_is_written_once(text: str, expected: str) -> None:
@@ -57,7 +74,9 @@ def test_a_text_is_written_once(text: str, expected: str) -> None:
         ("p:\n  long-text: x\nd:\n  long-text: &d x\n", "long-text is anchored itself, as &d"),
         ("p:\n  long-text: &t x\nq: &t y\nd:\n  long-text: x\n", "another value is called &t as well"),
         ("p:\n  long-text: !!str x\nd:\n  long-text: x\n", "it carries the tag tag:yaml.org,2002:str"),
-        ("p:\n  long-text: |\n    x\nd:\n  long-text: |\n    x\n", "it is no scalar that can be written anew"),
+        ("p:\n  long-text: |\n    x\nd:\n  long-text: |-\n    x\n", "they are not spelled alike"),
+        ("p:\n  long-text: x\nd:\n  long-text: |-\n    x\n", "they are not spelled alike"),
+        ("p:\n  long-text: |\n    x\nd:\n  long-text: !t |\n    x\n", "it is no scalar that can be written anew"),
         ("p:\n  long-text: [x]\nd:\n  long-text: [x]\n", "it is no scalar that can be written anew"),
         ("p:\n  long-text: x\nd: *t\n", "alias"),
         ("p:\n  long-text: x\nd:\n  e: 1\n", "nothing stands at d/long-text"),
@@ -69,17 +88,28 @@ def test_what_cannot_be_folded_stays(text: str, reason: str) -> None:
     assert type(caught.value).__name__ in ("Refused", "Unreadable")
 
 
-_TEXTS = st.sampled_from(("x", "8", "yes", "0.90", "'x'", '"x"', "'8'", '"a # b"', "a\n      b", "''", "é"))
+_BLOCK, _FOLDED, _KEPT = "|\n    a # b\n\n      c", ">-\n      x\n      y", "|+\n    a\n\n"
+_TEXTS = st.sampled_from(
+    ("x", "8", "yes", "0.90", "'x'", '"x"', "'8'", '"a # b"', "a\n      b", "''", "é", _BLOCK, _FOLDED, _KEPT)
+)
+_ALIKE = st.sampled_from(
+    (
+        *(("x y", "x y"), ("'a # b'", '"a # b"'), ("&t x", "x"), ("8", "8"), ("yes", "yes"), ("''", '""')),
+        *((_BLOCK, _BLOCK.replace("|", "|2")), (_FOLDED, "'x y'"), ('"x y"', _FOLDED), (f"&t {_KEPT}", _KEPT)),
+    )
+)
 _COMMENTS = st.sampled_from(("", "", " # why", "\n  # below"))
 
 
+def _written(value: str, comment: str) -> str:
+    """A value with a comment: on its last line or below, but behind the head of a block."""
+    if not comment.startswith(" ") or not re.match(r"(?:&t )?[|>]", value):
+        return f"{value}{comment}"
+    return value.replace("\n", f"{comment}\n", 1)
+
+
 @settings(max_examples=2_000 if MANY else 100)
-@given(
-    st.lists(st.tuples(_TEXTS, _COMMENTS), min_size=2, max_size=6),
-    st.sampled_from((("x y", "x y"), ("'a # b'", '"a # b"'), ("&t x", "x"), ("8", "8"), ("yes", "yes"), ("''", '""'))),
-    st.data(),
-    st.booleans(),
-)
+@given(st.lists(st.tuples(_TEXTS, _COMMENTS), min_size=2, max_size=6), _ALIKE, st.data(), st.booleans())
 def test_random_folds_keep_value_and_comments(
     entries: list[tuple[str, str]], alike: tuple[str, str], data: st.DataObject, dos: bool
 ) -> None:
@@ -88,7 +118,7 @@ def test_random_folds_keep_value_and_comments(
     )
     for number, value in zip((first, second), alike, strict=True):
         entries[number] = (value, entries[number][1])
-    text = "".join(f"k{number}:\n  a: {value}{comment}\n" for number, (value, comment) in enumerate(entries))
+    text = "".join(f"k{number}:\n  a: {_written(*entry)}\n" for number, entry in enumerate(entries))
     text = text.replace("\n", "\r\n") if dos else text
     operation = FoldScalar("", (f"k{first}", "a"), (f"k{second}", "a"))
     after = apply_one(text, operation)

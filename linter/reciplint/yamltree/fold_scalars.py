@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from reciplint.yamltree.edit_places import in_flow, lines_of, parent_of, writable
+from reciplint.yamltree.edit_places import in_flow, lines_of, locate, parent_of, writable
 from reciplint.yamltree.fold_anchors import anchor_name
 from reciplint.yamltree.replacing import FOLDS, Change, Edit, Path, Reach, Refused
 from reciplint.yamltree.tree import Alias, Scalar, Tree
 
+_BLOCK = re.compile(r"[|>][-+0-9]*")
+"""What a block scalar begins with; a comment may follow on its line."""
+
 
 class FoldScalar(Change, frozen=True, tag="fold-scalar"):
     """Write the scalar at `second` as the alias of the one at `first`, which gets an anchor if it has none: values of
-    keys that stand in this order and are spelled alike."""
+    keys that stand in this order and are both plain, or neither. The lines of a block scalar go."""
 
     first: Path
     second: Path
@@ -24,7 +27,7 @@ class FoldScalar(Change, frozen=True, tag="fold-scalar"):
         noun = re.sub(r"\W+", "_", str(self.first[-1]), flags=re.ASCII).strip("_") or "text"
         name = first.anchor or anchor_name(tree, self.first[:-1] or self.first, noun)
         anchor = [] if first.anchor else [Edit(first.start, first.start, f"&{name} ")]
-        return [*anchor, Edit(second.start, second.end, f"*{name}")]
+        return [*anchor, *_replaced(tree, second, f"*{name}")]
 
     def reach(self, before: Tree) -> Reach:
         """From the lines of the first to those of the second."""
@@ -53,7 +56,23 @@ def _value_of_key(tree: Tree, path: Path) -> Scalar:
     parent_of(tree, path)
     if in_flow(tree, path):
         raise Refused(f"{path[-1]} stands in a flow collection")
+    node = locate(tree, path)
+    if isinstance(node, Scalar) and _is_block(node) and node.tag is None:
+        return node
     return writable(tree, path)
+
+
+def _is_block(scalar: Scalar) -> bool:
+    return scalar.style in ("|", ">")
+
+
+def _replaced(tree: Tree, scalar: Scalar, text: str) -> list[Edit]:
+    """A scalar replaced by a text on one line; the comment behind the head of a block stays."""
+    head = _BLOCK.match(tree.text, scalar.start) if _is_block(scalar) else None
+    if head is None:
+        return [Edit(scalar.start, scalar.end, text)]
+    first_line = tree.text[scalar.start : scalar.end].partition("\n")[0].removesuffix("\r")
+    return [Edit(scalar.start, head.end(), text), Edit(scalar.start + len(first_line), scalar.end, "")]
 
 
 def _is_named_again(tree: Tree, anchored: Scalar) -> bool:
