@@ -114,3 +114,36 @@ def test_long_texts_of_maps_that_share_little_become_one() -> None:
     once = recipe.replace(f"config: {connector}  # both", f"config: {anchor} {connector}  # both", 1)
     head, _, tail = once.rpartition(f"kv-transfer-config: {connector}")
     assert after == f"{head}kv-transfer-config: *{anchor[1:]}{tail}"  # a launcher edits the line of speculative-config
+
+
+CONNECTOR = '\'{"connector": "finch", "role": "' + 250 * "x" + "\"}'"
+FLAGS = "".join(f"      flag-{number}: {number}\n" for number in range(9))
+
+
+def roles(**bodies: str) -> str:
+    """The recipe with the flags of its roles instead of environments."""
+    body = "".join(f"    {role}:\n{lines}" for role, lines in bodies.items())
+    return f"{RECIPE[: RECIPE.index('  prefill_env')]}  sglang_config:\n{body}"
+
+
+def test_a_long_text_that_a_comment_keeps_out_of_the_fold_becomes_an_alias() -> None:
+    text = f"      kv-transfer-config: {CONNECTOR}"
+    recipe = roles(prefill=f"{FLAGS}{text}\n", decode=f"{FLAGS}{text}  # mine\n")
+    after = fixed(files(recipe)).files[PATH].decode()
+    anchored = text.replace("'{", "&worker_kv_transfer_config '{")
+    assert after == roles(
+        prefill=f"{FLAGS}{anchored}\n",
+        decode="      <<: *worker_config\n      kv-transfer-config: *worker_kv_transfer_config  # mine\n",
+    ).replace("prefill:", "prefill: &worker_config")
+
+
+@pytest.mark.parametrize("flags", ["", FLAGS], ids=["alone", "beside a fold"])
+def test_a_long_text_of_three_maps_is_written_once(flags: str) -> None:
+    text = f"{flags}      kv-transfer-config: {CONNECTOR}\n"
+    recipe = roles(prefill=f"{text}      own: 1\n", decode=text, aggregated=f"{text}      third: 3\n")
+    result = fixed(files(recipe))
+    after = result.files[PATH].decode()
+    assert result.refused == []
+    assert after.count('finch", "role') == 1
+    assert "    aggregated:\n" + flags + "      kv-transfer-config: *worker_kv_transfer_config\n" in after
+    assert yaml.safe_load(after) == yaml.safe_load(recipe)

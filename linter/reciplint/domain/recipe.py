@@ -23,7 +23,6 @@ from reciplint.domain.recipe_variant import Variant, recipe_variants
 from reciplint.domain.spelling import is_foreign, kebab
 from reciplint.domain.variant_places import span_of
 from reciplint.repo.kinds import Kind
-from reciplint.yamltree.fold_pieces import LEAST_FOLDED
 from reciplint.yamltree.scalars import same_value
 from reciplint.yamltree.spans import FILE_START, Span
 from reciplint.yamltree.tree import Alias, Concrete, Mapping, Scalar, Tree
@@ -37,8 +36,8 @@ LEAST_LONG = 80
 
 class Repetition(msgspec.Struct, frozen=True, array_like=True):
     """Two role maps that share keys with equal values, each written out: how many keys and bytes of keys and values,
-    which keys differ, and which only the first map has. `long` are the keys of long texts that both share, where they
-    share too few keys to be folded as maps."""
+    which keys differ, and which only the first map has. `long` are the keys of long texts that both share and that no
+    launcher edits."""
 
     section: str
     first: str
@@ -224,7 +223,7 @@ def _repetitions(tree: Tree, places: list[MapPlace], plain: Any) -> Iterator[Rep
                     size=size,
                     differing=tuple(key for key in right if key in left and key not in shared),
                     first_only=tuple(key for key in left if key not in right),
-                    long=tuple(_long(shared)) if len(shared) < LEAST_FOLDED else (),
+                    long=tuple(_long(shared)),
                 )
 
 

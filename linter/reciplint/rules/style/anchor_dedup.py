@@ -28,6 +28,9 @@ backend:
       stream-interval: 10
       load-format: fastsafetensors
       enable-prefix-caching: true
+      kv-transfer-config: >-
+        {"kv_connector": "NixlConnector", "kv_role": "kv_both",
+        "kv_buffer_device": "cuda", "kv_load_failure_policy": "fail"}
       max-num-batched-tokens: 16384
     decode:
       served-model-name: org/tiny
@@ -38,6 +41,10 @@ backend:
       stream-interval: 10
       load-format: fastsafetensors
       enable-prefix-caching: true
+      # as in prefill
+      kv-transfer-config: >-
+        {"kv_connector": "NixlConnector", "kv_role": "kv_both",
+        "kv_buffer_device": "cuda", "kv_load_failure_policy": "fail"}
       max-num-seqs: 256
 ```
 
@@ -59,6 +66,9 @@ backend:
       stream-interval: 10
       load-format: fastsafetensors
       enable-prefix-caching: true
+      kv-transfer-config: >-
+        {"kv_connector": "NixlConnector", "kv_role": "kv_both",
+        "kv_buffer_device": "cuda", "kv_load_failure_policy": "fail"}
     decode:
       <<: *tiny_config
       max-num-seqs: 256
@@ -88,17 +98,23 @@ backend:
         stream-interval: 10
         load-format: fastsafetensors
         enable-prefix-caching: true
+      kv-transfer-config: &worker_kv_transfer_config >-
+        {"kv_connector": "NixlConnector", "kv_role": "kv_both",
+        "kv_buffer_device": "cuda", "kv_load_failure_policy": "fail"}
       max-num-batched-tokens: 16384
     decode:
       <<: *worker_config
+      # as in prefill
+      kv-transfer-config: *worker_kv_transfer_config
       max-num-seqs: 256
 ```
 
 The anchor is called as the file calls its others (`kimi_config` beside `&kimi_env`). Written in both maps stay a key
 whose comment only the second map has, and a key whose line a launcher edits by pattern, as `speculative-config`.
-Of maps that share fewer than three keys, long texts alone are folded: `&worker_kv_transfer_config` before the first,
-`*worker_kv_transfer_config` in place of the second. No map is folded where it merges another already, nor in the
-environments of an SGLang recipe with a row of `SYNTHETIC_ACCEPTANCE=true`, whose launcher looks for the bare header.
+A text of at least 80 characters that is then still written in several maps, as the connector here for the comment on
+it, or in maps that share fewer than three keys, is anchored where it stands first and an alias in the others; never
+where a launcher edits its line. No map is folded where it merges another already, nor in the environments of an
+SGLang recipe with a row of `SYNTHETIC_ACCEPTANCE=true`, whose launcher looks for the bare header.
 
 ## Options
 
@@ -173,32 +189,42 @@ def check_project(project: Project, context: Context) -> Iterator[Finding]:
 
 
 def _fix(recipe: RecipeFile, found: Iterable[Repetition], is_simulated: bool) -> Fix | None:
-    """The pairs folded, those that repeat most first, each map once; of a recipe whose acceptance a row simulates, the
-    launcher may put lines below the bare headers of its environments."""
+    """The pairs folded, those that repeat most first, each map once, and then the long texts that still stand in
+    several maps; of a recipe whose acceptance a row simulates, the launcher may put lines below the bare headers of its
+    environments."""
     keeps_headers = is_simulated and recipe.facts.engine == HEADER_EDITED_ENGINE
-    taken: set[tuple[str, ...]] = set()
-    pairs = []
-    for pair in found:
-        if pair.section == "env" and keeps_headers:
-            continue
-        if taken.isdisjoint((pair.first_place, pair.second_place)):
-            taken |= {pair.first_place, pair.second_place}
-            pairs.append(pair)
-    if not pairs:
+    pairs = [pair for pair in found if not (pair.section == "env" and keeps_headers)]
+    maps = list(_foldable(pairs))
+    operations = (*(_fold(recipe.path, pair) for pair in maps), *_long_texts(recipe.path, pairs))
+    if not operations:
         return None
-    title = f"write once what {' and '.join((pairs[0].first, pairs[0].second))} share"
-    for pair in pairs[1:]:
-        title += f", and {pair.first} and {pair.second}"
-    operations = tuple(operation for pair in pairs for operation in _operations(recipe.path, pair))
-    return Fix(title, "unsafe", operations, is_last=True) if operations else None
+    title = ", and ".join(f"{pair.first} and {pair.second}" for pair in maps or pairs[:1])
+    return Fix(f"write once what {title} share", "unsafe", operations, is_last=True)
 
 
-def _operations(path: str, pair: Repetition) -> Iterator[Operation]:
-    """The maps folded, or the long texts of maps that share too few keys."""
-    if pair.shared >= LEAST_FOLDED:
-        yield FoldMap(path, pair.first_place, pair.second_place, _NOUNS[pair.section], _KEPT)
-    for key in pair.long:
-        yield FoldScalar(path, (*pair.first_place, key), (*pair.second_place, key))
+def _foldable(pairs: Iterable[Repetition]) -> Iterator[Repetition]:
+    """The pairs that share enough keys to be folded, each map in one of them."""
+    taken: set[tuple[str, ...]] = set()
+    for pair in pairs:
+        places = {pair.first_place, pair.second_place}
+        if pair.shared >= LEAST_FOLDED and taken.isdisjoint(places):
+            taken |= places
+            yield pair
+
+
+def _fold(path: str, pair: Repetition) -> Operation:
+    return FoldMap(path, pair.first_place, pair.second_place, _NOUNS[pair.section], _KEPT)
+
+
+def _long_texts(path: str, pairs: Iterable[Repetition]) -> Iterator[Operation]:
+    """Each long text as an alias of the first one that it repeats."""
+    origin: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for pair in sorted(pairs, key=lambda pair: (pair.first_span, pair.second_span)):
+        for key in pair.long:
+            first, second = (*pair.first_place, key), (*pair.second_place, key)
+            if second not in origin:
+                origin[second] = origin.get(first, first)
+                yield FoldScalar(path, origin[second], second)
 
 
 def _finding(recipe: RecipeFile, found: Repetition, precedents: _Precedents, fix: Fix | None) -> Finding:
