@@ -18,6 +18,7 @@ from reciplint.yamltree.edit import (
     DropComment,
     DropDuplicate,
     DropEntry,
+    FoldMap,
     FoldScalar,
     InsertEntry,
     MoveEntry,
@@ -215,6 +216,7 @@ _CHANGES: dict[type, Callable[[Any, Any], list[Any]]] = {
     AddComment: _same,
     DropComment: _same,
     FoldScalar: _same,
+    FoldMap: _same,
     AppendNewline: _ended,
 }
 
@@ -249,6 +251,8 @@ def wrong_comments(before: str, after: str, operation: Operation) -> str:
         span = operation.span
         old[before.split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]] -= 1
         old[operation.replacement] += bool(operation.replacement)
+    if isinstance(operation, FoldMap):
+        old = Counter({text: min(count, new[text]) or count for text, count in old.items()})  # each once at least
     return "" if +old == new else f"lost {old - new}, found {new - old}"
 
 
@@ -270,6 +274,9 @@ def wrong_lines(before: str, after: str, operation: Operation) -> str:
     if isinstance(operation, DropDuplicate):
         left = iter(gone)
         return "" if all(line in left for line in come) else f"{gone} became {come}"
+    if isinstance(operation, FoldMap):
+        bare = [Counter(line.strip() for line in lines if line.strip()) for lines in (gone, come)]
+        return "" if (bare[1] - bare[0]).total() <= 2 else f"{gone} became {come}"
     if isinstance(operation, FoldScalar):
         return "" if (Counter(come) - Counter(gone)).total() <= 2 else f"{gone} became {come}"
     if isinstance(operation, SplitItem):

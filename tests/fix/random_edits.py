@@ -12,6 +12,7 @@ from reciplint.yamltree.edit import (
     DropComment,
     DropDuplicate,
     DropEntry,
+    FoldMap,
     FoldScalar,
     InsertEntry,
     MoveEntry,
@@ -64,6 +65,8 @@ def document(random: Random) -> str:
         lines = ["base: &base", "  tp-size: 1", "  name: base", *lines]
         lines += ["over:", "  <<: *base", "  name: mine", "again: *base"]
     if random.random() < 0.2:
+        lines += _twins(random)
+    if random.random() < 0.2:
         lines = ["# SPDX-License-Identifier: Apache-2.0", *random.choice(([], [""])), *lines]
     if random.random() < 0.1:
         lines = ["---", *lines]
@@ -102,6 +105,23 @@ def _block(random: Random, indent: int, depth: int) -> list[str]:
         if random.random() < 0.08:
             lines.append(f"{pad}    # further in")
     return lines
+
+
+def _twins(random: Random) -> list[str]:
+    """Two mappings with much in common, in one or in either order."""
+    first = [line for key in random.sample("acdefgh", 5) for line in _entry(random, key)]
+    second = [line for line in first if random.random() < 0.95] + _entry(random, "own")
+    if random.random() < 0.5:
+        first += _entry(random, "more")
+    return [f"first:{random.choice(COMMENTS)}", *first, f"second:{random.choice(COMMENTS)}", *second]
+
+
+def _entry(random: Random, key: str) -> list[str]:
+    """An entry of a mapping at two columns."""
+    above = _around(random, "  ")
+    if random.random() < 0.2:
+        return [*above, f"  {key}: {random.choice(HEADERS)}", "      x", "", "      # no comment"]
+    return [*above, f"  {key}: {random.choice(PLAIN)}{random.choice(COMMENTS)}"]
 
 
 def _around(random: Random, pad: str) -> list[str]:
@@ -248,6 +268,21 @@ def _fold_scalar(random: Random, tree: Tree, path: Path, node: object) -> Operat
     return FoldScalar("", first, second)
 
 
+def _fold_map(random: Random, tree: Tree, path: Path, node: object) -> Operation:
+    """Two mappings that share three keys where there are such, mostly in order, and now and then a key that stays."""
+    maps = [(place, {entry.name or "" for entry in mapping.entries}) for place, mapping in tree.mappings()]
+    alike = [
+        (first, second, sorted(names & others))
+        for number, (first, names) in enumerate(maps)
+        for second, others in maps[number + 1 :]
+        if len(names & others) > 2
+    ]
+    first, second, shared = random.choice(alike) if alike else (path, path, ["absent"])
+    if random.random() < 0.1:
+        first, second = second, first
+    return FoldMap("", first, second, "config", tuple(random.sample(shared, random.choice((0, 0, 0, 1)))))
+
+
 _POINTS_AT: dict[object, tuple[type, ...]] = {
     _set: (Scalar, Alias),
     _respell: (Scalar,),
@@ -262,11 +297,11 @@ _POINTS_AT: dict[object, tuple[type, ...]] = {
 }
 _KINDS = (
     *(_set, _respell, _quote, _unquote, _rename, _duplicate, _drop, _drop, _insert, _insert, _insert, _move, _move),
-    *(_append, _append, _split, _add_comment, _drop_comment, _newline, _lines, _fold_scalar),
+    *(_append, _append, _split, _add_comment, _drop_comment, _newline, _lines, _fold_scalar, _fold_map),
 )
 
 KINDS = (
     *(SetScalar, Respell, Quote, Unquote, RenameKey, DropDuplicate, DropEntry, InsertEntry, MoveEntry, AppendItem),
-    *(SplitItem, AddComment, DropComment, AppendNewline, ReplaceLines, FoldScalar),
+    *(SplitItem, AddComment, DropComment, AppendNewline, ReplaceLines, FoldScalar, FoldMap),
 )
 """Every kind that `operation` makes."""
