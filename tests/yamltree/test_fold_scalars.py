@@ -151,3 +151,18 @@ def test_random_folds_keep_value_and_comments(
     assert Counter(c.text for c in parse_text(after).comments) == Counter(c.text for c in parse_text(text).comments)
     assert after.count("\n") <= text.count("\n")
     assert apply_one(after, operation) == after
+
+
+@pytest.mark.parametrize(
+    ("above", "key", "anchor"),
+    [
+        ("", "UCX_INTERFACE", "worker_ucx_interface"),
+        ("x: &kimi-env {}\n", "long_text", "kimi-long-text"),
+        ("x: &worker_a_b {}\n", "a.b", "p_a_b"),
+        ("", "é", "worker_text"),
+    ],
+)
+def test_an_anchor_is_called_by_the_key_as_others_are(above: str, key: str, anchor: str) -> None:
+    text = f"{above}p:\n  {key}: x\nd:\n  {key}: x\n"
+    expected = f"{above}p:\n  {key}: &{anchor} x\nd:\n  {key}: *{anchor}\n"
+    assert apply_one(text, FoldScalar("", ("p", key), ("d", key))) == expected

@@ -16,12 +16,13 @@ _STEM, _JOINT = "worker", "_"
 
 def anchor_name(tree: Tree, path: Path, noun: str) -> str:
     """A name that no anchor of the file has: `kimi_config` beside `&kimi_env`, else `worker_config`; where that is
-    taken, by the key at the end of `path`."""
+    taken, by the key at the end of `path`. The words of `noun` are joined as the name is, in lower case."""
     taken = sorted(set(_anchors(tree)))
     habit = next((found for name in taken if (found := _NAME.match(name))), None)
     stem, joint = (habit["stem"], habit["joint"]) if habit else (_STEM, _JOINT)
     role = re.sub(r"\W+", joint, str(path[-1]).removesuffix(f"_{noun}"), flags=re.ASCII)
-    wanted = [f"{stem}{joint}{noun}", f"{role}{joint}{noun}"]
+    words = joint.join(re.findall("[a-z0-9]+", noun.lower())) or "text"
+    wanted = [f"{stem}{joint}{words}", f"{role}{joint}{words}"]
     numbered = (f"{wanted[0]}{joint}{number}" for number in count(2))
     return next(name for name in (*wanted, *(next(numbered) for _ in range(len(taken) + 1))) if name not in taken)
 

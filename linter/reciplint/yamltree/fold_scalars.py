@@ -27,8 +27,7 @@ class FoldScalar(Change, frozen=True, tag="fold-scalar"):
         first, second = self._scalars(tree)
         if first is second:
             return []
-        noun = re.sub(r"\W+", "_", str(self.first[-1]), flags=re.ASCII).strip("_") or "text"
-        name = first.anchor or anchor_name(tree, self.first[:-1] or self.first, noun)
+        name = first.anchor or anchor_name(tree, self.first[:-1] or self.first, str(self.first[-1]))
         anchor = [] if first.anchor else [Edit(first.start, first.start, f"&{name} ")]
         return [*anchor, *_replaced(tree, second, f"*{name}")]
 
